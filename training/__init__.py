@@ -1,0 +1,1 @@
+"""How the built-in models were made: data, tokenizers, training, evaluation. One command each."""

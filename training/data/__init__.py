@@ -1,0 +1,1 @@
+"""Reading the training texts: stories, sentence pairs, sentiment."""
