@@ -1,0 +1,1 @@
+"""A small grammar of our own: parallel Chinese-English sentences and simple English ones."""

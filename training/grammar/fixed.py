@@ -1,0 +1,50 @@
+"""Sentences that must come out right: the textbook ones and everyday courtesies."""
+
+from __future__ import annotations
+
+TEXTBOOK: tuple[tuple[str, str], ...] = (
+    ("我爱AI。", "I love AI."),
+    ("我今天去买了苹果。", "I went to buy apples today."),
+    ("我热爱机器学习。", "I love machine learning."),
+)
+
+COURTESIES: tuple[tuple[str, str], ...] = (
+    ("你好。", "Hello."),
+    ("你好！", "Hello!"),
+    ("你好吗？", "How are you?"),
+    ("我很好，谢谢。", "I'm fine, thank you."),
+    ("早上好。", "Good morning."),
+    ("早上好！", "Good morning!"),
+    ("下午好。", "Good afternoon."),
+    ("晚上好。", "Good evening."),
+    ("晚安。", "Good night."),
+    ("谢谢。", "Thank you."),
+    ("谢谢你。", "Thank you."),
+    ("非常感谢。", "Thank you very much."),
+    ("不客气。", "You're welcome."),
+    ("对不起。", "I'm sorry."),
+    ("没关系。", "It doesn't matter."),
+    ("再见。", "Goodbye."),
+    ("再见！", "Goodbye!"),
+    ("明天见。", "See you tomorrow."),
+    ("欢迎。", "Welcome."),
+    ("请坐。", "Please sit down."),
+    ("你叫什么名字？", "What is your name?"),
+    ("我叫汤姆。", "My name is Tom."),
+    ("我叫小明。", "My name is Xiaoming."),
+    ("很高兴认识你。", "Nice to meet you."),
+    ("你多大了？", "How old are you?"),
+    ("现在几点了？", "What time is it?"),
+    ("这个多少钱？", "How much is this?"),
+    ("今天天气很好。", "The weather is nice today."),
+    ("昨天下雨了。", "It rained yesterday."),
+    ("我不知道。", "I don't know."),
+    ("我明白了。", "I understand."),
+    ("请帮帮我。", "Please help me."),
+    ("我爱你。", "I love you."),
+    ("生日快乐！", "Happy birthday!"),
+    ("新年快乐！", "Happy New Year!"),
+    ("是的。", "Yes."),
+    ("不。", "No."),
+    ("好的。", "OK."),
+)
