@@ -1,0 +1,116 @@
+"""What stands on top: next token or masked word, sentence pair, classes, replaced tokens."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from core.layers.activation import ACTIVATIONS
+from core.layers.norm import Norm
+from core.spec import ClassHead, Heads, ReplacedHead, VocabHead
+from core.trace import SILENT, Recorder
+
+
+class VocabProjection(nn.Module):
+    """Scores over the vocabulary; the matrix is the token embedding when tied."""
+
+    def __init__(self, spec: VocabHead, d_model: int) -> None:
+        super().__init__()
+        self.spec = spec
+        width = d_model
+        self.dense: nn.Linear | None = None
+        self.norm: Norm | None = None
+        if spec.transform is not None:
+            width = spec.d_transform if spec.d_transform is not None else d_model
+            self.dense = nn.Linear(d_model, width, bias=spec.transform_bias)
+            if spec.transform_norm is not None:
+                self.norm = Norm(spec.transform_norm, width)
+        self.weight = None if spec.tied else nn.Linear(width, spec.vocab, bias=False)
+        self.bias = nn.Parameter(torch.zeros(spec.vocab)) if spec.bias else None
+
+    def forward(self, states: Tensor, embedding: Tensor, rec: Recorder = SILENT) -> Tensor:
+        """states [batch, position, d_model], embedding [vocab, d] -> [batch, position, vocab]."""
+        x = self.transform(states, rec)
+        if self.spec.scale != 1.0:
+            x = x * self.spec.scale
+        matrix = embedding if self.weight is None else self.weight.weight
+        logits = F.linear(x, matrix, self.bias)
+        if self.spec.softcap is not None:
+            logits = (logits / self.spec.softcap).tanh() * self.spec.softcap
+        return logits
+
+    def transform(self, states: Tensor, rec: Recorder = SILENT) -> Tensor:
+        """Dense, activation and norm before the projection (BERT); the identity elsewhere."""
+        if self.dense is None or self.spec.transform is None:
+            return states
+        x = ACTIVATIONS[self.spec.transform](self.dense(states))
+        x = x if self.norm is None else self.norm(x)
+        return rec("transform", x, "position d_model")
+
+
+class Classifier(nn.Module):
+    """Classes from the pooled first token, or from the first token through its own layer."""
+
+    def __init__(self, spec: ClassHead, d_model: int) -> None:
+        super().__init__()
+        self.spec = spec
+        self.dense = nn.Linear(d_model, d_model) if spec.pooler == "inner" else None
+        self.out = nn.Linear(d_model, len(spec.labels))
+
+    def forward(self, first: Tensor, pooled: Tensor | None) -> Tensor:
+        """first, pooled [batch, d_model] -> [batch, label]."""
+        if self.spec.pooler == "tanh":
+            assert pooled is not None
+            first = pooled
+        elif self.dense is not None:
+            x = self.dense(first)
+            first = x.tanh() if self.spec.activation == "tanh" else getattr(F, self.spec.activation)(x)
+        scores: Tensor = self.out(first)
+        return scores
+
+
+class ReplacedDetector(nn.Module):
+    """A logit for every position: positive where the token seems replaced (Clark et al. 2020)."""
+
+    def __init__(self, spec: ReplacedHead, d_model: int) -> None:
+        super().__init__()
+        self.activation = ACTIVATIONS[spec.activation]
+        self.dense = nn.Linear(d_model, d_model)
+        self.out = nn.Linear(d_model, 1)
+
+    def forward(self, states: Tensor) -> Tensor:
+        logits: Tensor = self.out(self.activation(self.dense(states))).squeeze(-1)
+        return logits
+
+
+class HeadBank(nn.Module):
+    """All heads of a checkpoint; those it does not hold are None."""
+
+    def __init__(self, spec: Heads, d_model: int) -> None:
+        super().__init__()
+        self.spec = spec
+        self.vocab = VocabProjection(spec.vocab, d_model) if spec.vocab is not None else None
+        pooled = spec.pair is not None or (
+            spec.classes is not None and spec.classes.pooler == "tanh"
+        )
+        self.pooler = nn.Linear(d_model, d_model) if pooled else None
+        self.pair = nn.Linear(d_model, 2) if spec.pair is not None else None
+        self.classes = Classifier(spec.classes, d_model) if spec.classes is not None else None
+        self.replaced = (
+            ReplacedDetector(spec.replaced, d_model) if spec.replaced is not None else None
+        )
+
+    def sentence(self, states: Tensor) -> dict[str, Tensor]:
+        """states [batch, position, d_model] -> "pair" [batch, 2], "classes" [batch, label],
+        "replaced" [batch, position]: logits of the heads there are."""
+        first = states[:, 0]
+        pooled = self.pooler(first).tanh() if self.pooler is not None else None
+        found: dict[str, Tensor] = {}
+        if self.pair is not None:
+            found["pair"] = self.pair(pooled)
+        if self.classes is not None:
+            found["classes"] = self.classes(first, pooled)
+        if self.replaced is not None:
+            found["replaced"] = self.replaced(states)
+        return found

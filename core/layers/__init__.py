@@ -1,0 +1,1 @@
+"""The bricks, one a file: attention, feedforward, norm, positions, activation."""

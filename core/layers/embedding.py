@@ -1,0 +1,62 @@
+"""What enters a stack: token + position + segment."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from core.layers.norm import Norm
+from core.layers.positions import Sinusoidal
+from core.spec import EmbeddingSpec, LearnedPositions, SinusoidalPositions
+from core.trace import SILENT, Recorder
+
+
+class Embedding(nn.Module):
+    """Token, position and segment tables summed; then norm and projection where there are any."""
+
+    def __init__(self, spec: EmbeddingSpec, *, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.spec = spec
+        self.token = nn.Embedding(spec.vocab, spec.width)
+        self.position: nn.Module | None = None
+        if isinstance(spec.positions, LearnedPositions):
+            self.position = nn.Embedding(spec.positions.size, spec.width)
+        elif isinstance(spec.positions, SinusoidalPositions):
+            self.position = Sinusoidal(spec.positions, spec.width)
+        self.segment = nn.Embedding(spec.segments, spec.width) if spec.segments else None
+        self.norm = Norm(spec.norm, spec.width) if spec.norm is not None else None
+        self.project = (
+            nn.Linear(spec.width, spec.d_model, bias=spec.project_bias)
+            if spec.d_embed is not None
+            else None
+        )
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        ids: Tensor,
+        positions: Tensor,
+        segments: Tensor | None = None,
+        rec: Recorder = SILENT,
+    ) -> Tensor:
+        """ids, positions, segments [batch, position] -> [batch, position, d_model].
+
+        A negative position (left padding) reads row 0; such rows are hidden from every query.
+        """
+        total = self.token(ids)
+        if self.spec.scale != 1.0:
+            total = total * self.spec.scale
+        total = rec("token", total, "position d_embed")
+        if self.segment is not None:
+            which = torch.zeros_like(ids) if segments is None else segments
+            total = total + rec("segment", self.segment(which), "position d_embed")
+        if self.position is not None and self.spec.positions is not None:
+            rows = positions.clamp(min=0) + self.spec.positions.offset
+            added = self.position(rows).to(total.dtype)
+            total = total + rec("position", added, "position d_embed")
+        total = rec("sum", total, "position d_embed")
+        if self.norm is not None:
+            total = self.norm(total)
+        if self.project is not None:
+            total = self.project(total)
+        return rec("out", self.dropout(total), "position d_model")

@@ -1,0 +1,30 @@
+"""The feed-forward network of a block, plain or gated."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from core.layers.activation import ACTIVATIONS
+from core.spec import FeedForwardSpec
+from core.trace import SILENT, Recorder
+
+
+class FeedForward(nn.Module):
+    """out(act(inner(x))); gated (Shazeer 2020): out(act(gate(x)) * inner(x))."""
+
+    def __init__(self, spec: FeedForwardSpec) -> None:
+        super().__init__()
+        self.spec = spec
+        self.activation = ACTIVATIONS[spec.activation]
+        self.gate = nn.Linear(spec.d_model, spec.d_ff, bias=spec.bias) if spec.gated else None
+        self.inner = nn.Linear(spec.d_model, spec.d_ff, bias=spec.bias)
+        self.out = nn.Linear(spec.d_ff, spec.d_model, bias=spec.bias)
+
+    def forward(self, x: Tensor, rec: Recorder = SILENT) -> Tensor:
+        inner = rec("inner", self.inner(x), "position d_ff")
+        if self.gate is None:
+            act = self.activation(inner)
+        else:
+            act = self.activation(rec("gate", self.gate(x), "position d_ff")) * inner
+        act = rec("act", act, "position d_ff")
+        return rec("out", self.out(act), "position d_model")

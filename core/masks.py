@@ -1,0 +1,367 @@
+"""Mask kinds as predicates on positions; how they combine; and how a choice becomes a tensor.
+
+A kind is one function `(q, k, context, **params) -> allowed` on broadcast positions, registered
+with its label and parameters. Padding is hidden on top of every choice unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.errors import RequestError
+from core.spec import AttentionSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """An integer a mask kind takes. most None: the length of the text."""
+
+    name: str
+    label: str
+    default: int
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """Where queries and keys stand.
+
+    q, k: positions [query] and [key] (left padding -1; right padding repeats the last position).
+    segments and padding: for each of them, True where padding.
+    """
+
+    q: Tensor
+    k: Tensor
+    q_segments: Tensor
+    k_segments: Tensor
+    k_padding: Tensor
+    q_start: int = 0
+
+
+Predicate = Callable[..., Tensor]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskKind:
+    """A registered predicate. sites: "self", "cross" or both."""
+
+    key: str
+    label: str
+    explanation: str
+    predicate: Predicate
+    parameters: tuple[Parameter, ...] = ()
+    sites: tuple[str, ...] = ("self", "cross")
+
+
+KINDS: dict[str, MaskKind] = {}
+
+
+def kind(
+    key: str, label: str, *parameters: Parameter, sites: tuple[str, ...] = ("self", "cross")
+) -> Callable[[Predicate], Predicate]:
+    """Register a mask kind; the docstring becomes its explanation on screen."""
+
+    def register(predicate: Predicate) -> Predicate:
+        KINDS[key] = MaskKind(
+            key=key,
+            label=label,
+            explanation=" ".join((predicate.__doc__ or "").split()),
+            predicate=predicate,
+            parameters=parameters,
+            sites=sites,
+        )
+        return predicate
+
+    return register
+
+
+@kind("bidirectional", "Bidirectional (open)")
+def bidirectional(q: Tensor, k: Tensor, context: Context) -> Tensor:
+    """Every query sees every key."""
+    return torch.ones_like(q == k)
+
+
+@kind("causal", "Causal", sites=("self",))
+def causal(q: Tensor, k: Tensor, context: Context) -> Tensor:
+    """A query sees itself and what came before: key ≤ query."""
+    return k <= q
+
+
+@kind("padding", "Padding only")
+def padding(q: Tensor, k: Tensor, context: Context) -> Tensor:
+    """Every query sees every key that is not padding."""
+    return ~context.k_padding[None, :] & torch.ones_like(q == k)
+
+
+@kind(
+    "prefix",
+    "Prefix LM",
+    Parameter(name="prefix", label="prefix", default=3),
+    sites=("self",),
+)
+def prefix_lm(q: Tensor, k: Tensor, context: Context, prefix: int) -> Tensor:
+    """The first `prefix` positions see each other; the rest is causal."""
+    return (k <= q) | (k < prefix)
+
+
+@kind(
+    "sliding_window",
+    "Sliding window (causal)",
+    Parameter(name="window", label="window", default=4, least=1),
+    sites=("self",),
+)
+def sliding_window(q: Tensor, k: Tensor, context: Context, window: int) -> Tensor:
+    """A query sees itself and the window - 1 positions before it: query - window < key ≤ query."""
+    return (k <= q) & (k > q - window)
+
+
+@kind(
+    "local",
+    "Local (both sides)",
+    Parameter(name="window", label="window", default=3, least=1),
+)
+def local(q: Tensor, k: Tensor, context: Context, window: int) -> Tensor:
+    """A query sees keys less than `window` positions away on either side."""
+    return (q - k).abs() < window
+
+
+@kind("segment", "Same segment", sites=("self",))
+def segment(q: Tensor, k: Tensor, context: Context) -> Tensor:
+    """Sentence A sees only A, sentence B only B."""
+    return context.q_segments[:, None] == context.k_segments[None, :]
+
+
+@kind(
+    "strided",
+    "Strided",
+    Parameter(name="stride", label="stride", default=4, least=1),
+    Parameter(name="local", label="local", default=2, least=1),
+    sites=("self",),
+)
+def strided(q: Tensor, k: Tensor, context: Context, stride: int, local: int) -> Tensor:
+    """Near keys (distance < local) and every stride-th key (Child et al. 2019)."""
+    distance = (q - k).abs()
+    return (distance < local) | (distance % stride == 0)
+
+
+@kind(
+    "global_local",
+    "Global + local",
+    Parameter(name="tokens", label="global", default=1),
+    Parameter(name="window", label="window", default=3, least=1),
+    sites=("self",),
+)
+def global_local(q: Tensor, k: Tensor, context: Context, tokens: int, window: int) -> Tensor:
+    """The first `tokens` positions see and are seen by all; others see a local window."""
+    return (q < tokens) | (k < tokens) | ((q - k).abs() < window)
+
+
+@kind("no_self", "Not itself", sites=("self",))
+def no_self(q: Tensor, k: Tensor, context: Context) -> Tensor:
+    """A query sees every key but its own position."""
+    return q != k
+
+
+OWN = "model"
+"""The key of the model's own mask, as its AttentionSpec states it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskChoice:
+    """What a person chose for one attention site.
+
+    key: a kind of `KINDS`, or "model" for the model's own mask. params: (name, value) pairs.
+    also: further choices joined by `how` ("and" / "or"). blocked: (query, key) index pairs painted
+    by hand. hide_padding: padding keys are invisible (turn off to see what goes wrong).
+    """
+
+    key: str = OWN
+    params: tuple[tuple[str, int], ...] = ()
+    also: tuple[MaskChoice, ...] = ()
+    how: str = "and"
+    blocked: tuple[tuple[int, int], ...] = ()
+    hide_padding: bool = True
+
+    def __and__(self, other: MaskChoice) -> MaskChoice:
+        return _join(self, other, "and")
+
+    def __or__(self, other: MaskChoice) -> MaskChoice:
+        return _join(self, other, "or")
+
+    def describe(self) -> str:
+        """For example "causal & sliding_window(window=4)"."""
+        params = ", ".join(f"{name}={value}" for name, value in self.params)
+        text = f"{self.key}({params})" if params else self.key
+        sign = " & " if self.how == "and" else " | "
+        text = sign.join([text, *(c.describe() for c in self.also)])
+        if self.blocked:
+            text += f" − {len(self.blocked)} cells"
+        return text
+
+
+def _join(first: MaskChoice, second: MaskChoice, how: str) -> MaskChoice:
+    if first.blocked or second.blocked:
+        raise RequestError("combine mask kinds first, then paint cells on the result")
+    if first.also and first.how != how:
+        raise RequestError("a mask choice is joined by all “and” or all “or”, not by both")
+    return replace(first, also=(*first.also, second), how=how)
+
+
+def choose(choice: str | MaskChoice | None, **params: int) -> MaskChoice:
+    """A MaskChoice from a key such as "causal" or "sliding_window", checked."""
+    if isinstance(choice, MaskChoice):
+        return choice
+    key = choice or OWN
+    check(made := MaskChoice(key=key, params=tuple(sorted(params.items()))))
+    return made
+
+
+def check(choice: MaskChoice) -> None:
+    """Raise RequestError unless the kind exists and its parameters are in range."""
+    if choice.key != OWN:
+        if choice.key not in KINDS:
+            raise RequestError(
+                f"there is no mask {choice.key!r}; there are {', '.join([OWN, *KINDS])}"
+            )
+        known = {p.name: p for p in KINDS[choice.key].parameters}
+        for name, value in choice.params:
+            if name not in known:
+                raise RequestError(
+                    f"the mask {choice.key!r} has no parameter {name!r}; it has "
+                    f"{', '.join(known) or 'none'}"
+                )
+            if value < known[name].least:
+                raise RequestError(
+                    f"{name} of the mask {choice.key!r} is {value}; it must be at least "
+                    f"{known[name].least}"
+                )
+    for part in choice.also:
+        check(part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Mask:
+    """What an attention obeys.
+
+    allowed: bool, broadcastable to [batch, head, query, key]; None when nothing is hidden.
+    is_causal: exactly key ≤ query with as many queries as keys, so that no tensor is needed.
+    dead: queries that may see nothing ([…, query, 1] bool), None when there is none.
+    """
+
+    allowed: Tensor | None = None
+    is_causal: bool = False
+    dead: Tensor | None = None
+
+
+OPEN = Mask()
+CAUSAL = Mask(is_causal=True)
+
+
+def from_allowed(allowed: Tensor) -> Mask:
+    """A Mask from a bool tensor, noticing when nothing is hidden and which queries are dead."""
+    if bool(allowed.all()):
+        return OPEN
+    dead = ~allowed.any(dim=-1, keepdim=True)
+    return Mask(allowed=allowed, dead=dead if bool(dead.any()) else None)
+
+
+def allowed(choice: MaskChoice, context: Context, spec: AttentionSpec) -> Tensor:
+    """[query, key] bool for a choice at one attention."""
+    result = _predicate(choice, context, spec)
+    for part in choice.also:
+        other = _predicate(part, context, spec)
+        result = result & other if choice.how == "and" else result | other
+    if choice.hide_padding:
+        result = result & ~context.k_padding[None, :]
+    if choice.blocked:
+        result = result.clone()
+        queries, keys = result.shape
+        for query, key in choice.blocked:
+            row = query - context.q_start
+            if 0 <= row < queries and 0 <= key < keys:
+                result[row, key] = False
+    return result
+
+
+def build(choice: MaskChoice, context: Context, spec: AttentionSpec) -> Mask:
+    """The Mask for one attention; plain causal and open cases take no memory."""
+    if _plain(choice, context):
+        own_causal = choice.key == OWN and spec.causal and spec.window is None
+        queries, keys = context.q.shape[0], context.k.shape[0]
+        if own_causal or choice.key == "causal":
+            if queries == keys and context.q_start == 0:
+                return CAUSAL
+            if queries == 1 and context.q_start == keys - 1:
+                return OPEN
+        own_open = choice.key == OWN and not spec.causal and spec.window is None
+        if own_open or choice.key == "bidirectional":
+            return OPEN
+    return from_allowed(allowed(choice, context, spec)[None, None])
+
+
+def looks_ahead(choice: MaskChoice, spec: AttentionSpec) -> bool:
+    """True when a query may see a later key, so that appending a token changes earlier rows."""
+    parts = (choice, *choice.also)
+    behind = [
+        p.key in ("causal", "sliding_window") or (p.key == OWN and spec.causal) for p in parts
+    ]
+    return not (any(behind) if choice.how == "and" else all(behind))
+
+
+def _plain(choice: MaskChoice, context: Context) -> bool:
+    return not choice.also and not choice.blocked and not bool(context.k_padding.any())
+
+
+def _predicate(choice: MaskChoice, context: Context, spec: AttentionSpec) -> Tensor:
+    q, k = context.q[:, None], context.k[None, :]
+    if choice.key == OWN:
+        return own(spec, q, k)
+    check(choice)
+    found = KINDS[choice.key]
+    params: Mapping[str, Any] = {p.name: p.default for p in found.parameters} | dict(choice.params)
+    return found.predicate(q, k, context, **params)
+
+
+def own(spec: AttentionSpec, q: Tensor, k: Tensor) -> Tensor:
+    """The model's own mask on broadcast positions: open, causal, with or without a window."""
+    if spec.causal:
+        result = k <= q
+        if spec.window is not None:
+            result = result & (k > q - spec.window)
+        return result
+    if spec.window is not None:
+        return (q - k).abs() < spec.window
+    return torch.ones_like(q == k)
+
+
+def context_of(
+    *,
+    q_padding: Tensor,
+    k_padding: Tensor,
+    q_segments: Tensor | None = None,
+    k_segments: Tensor | None = None,
+    q_start: int = 0,
+) -> Context:
+    """A Context from padding flags [query] (from q_start on) and [key]; True is padding."""
+    return Context(
+        q=positions(q_padding)[q_start:],
+        k=positions(k_padding),
+        q_segments=(torch.zeros_like(q_padding) if q_segments is None else q_segments)[q_start:],
+        k_segments=torch.zeros_like(k_padding) if k_segments is None else k_segments,
+        k_padding=k_padding,
+        q_start=q_start,
+    )
+
+
+def positions(padding: Tensor) -> Tensor:
+    """Positions from padding flags […, position]: count of real tokens so far, minus one.
+
+    Left padding gets -1, right padding repeats the last real position.
+    """
+    return (~padding.bool()).long().cumsum(-1) - 1
