@@ -1,0 +1,215 @@
+"""What a picture is: plain data that the screen, PNG, SVG, CSV and the tests all read; no Qt.
+
+A view returns a Figure; `app/render` turns it into pixels or text. Arrays are numpy. Positions on
+axes count from 0; labels are ready to read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """An axis of tokens or of indices.
+
+    title: for example "Query (attends)". labels: one for each row or column, in full; the renderer
+    draws those that fit. marks: places to set off (special tokens, padding) as index -> kind,
+    kinds "special", "padding", "masked", "generated", "segment_b".
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    marks: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Heatmap:
+    """Rows from top to bottom, columns from left to right, exactly as `values[row, column]`.
+
+    limits: the value at either end of the colour scale. scale: "sequential" or "diverging".
+    hidden: cells that are masked (hatched, not coloured). dead_rows: rows that may see nothing.
+    row and column: the pinned cell, row or column. value_name: what a number is ("weight").
+    picks: what clicking selects: pairs of Selection field names for (row, column), None for none.
+    details: further named values at each cell, shown on hover.
+    """
+
+    title: str
+    values: Floats
+    rows: Axis
+    columns: Axis
+    limits: tuple[float, float]
+    scale: str = "sequential"
+    hidden: Bools | None = None
+    dead_rows: tuple[int, ...] = ()
+    row: int | None = None
+    column: int | None = None
+    value_name: str = "value"
+    picks: tuple[str | None, str | None] = (None, None)
+    details: tuple[tuple[str, Floats], ...] = ()
+    limits_note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Mosaic:
+    """Many small maps in one image: `tiles[row][column]`, each a map [query, key] in 0–1 limits.
+
+    values: [row, column, height, width], already shrunk by maximum. rows and columns label layers
+    and heads; selected: (row, column) framed. picks as in Heatmap.
+    """
+
+    title: str
+    values: Floats
+    rows: Axis
+    columns: Axis
+    limits: tuple[float, float] = (0.0, 1.0)
+    hidden: Bools | None = None
+    selected: tuple[int, int] | None = None
+    value_name: str = "weight"
+    picks: tuple[str | None, str | None] = ("layer", "head")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One bar: a label, a value, and what stands behind it (token id for choosing, note)."""
+
+    label: str
+    value: float
+    token: int | None = None
+    note: str = ""
+    dimmed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bars:
+    """Horizontal bars, largest first or as given. limit: value at full width."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    limit: float = 1.0
+    value_name: str = "probability"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Curve:
+    """A named line; x and y of the same length."""
+
+    name: str
+    x: Floats
+    y: Floats
+    emphasised: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curves:
+    """Lines over a shared x axis. x_labels: texts for whole x values, empty for plain numbers."""
+
+    title: str
+    curves: tuple[Curve, ...]
+    x_title: str
+    y_title: str
+    x_labels: tuple[str, ...] = ()
+    y_limits: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Paths:
+    """Points that move in two dimensions: points[path, step, 2], one path a token."""
+
+    title: str
+    points: Floats
+    labels: tuple[str, ...]
+    step_labels: tuple[str, ...]
+    x_title: str = ""
+    y_title: str = ""
+    emphasised: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One cell of a word grid: text, and its strength in 0–1 for the background."""
+
+    text: str
+    strength: float = 0.0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordGrid:
+    """Words in rows and columns: the lens (layers × positions)."""
+
+    title: str
+    cells: tuple[tuple[Cell, ...], ...]
+    rows: Axis
+    columns: Axis
+    picks: tuple[str | None, str | None] = (None, None)
+    row: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """A box of a diagram in its own coordinates (x right, y down)."""
+
+    key: str
+    text: str
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str = "plain"
+    note: str = ""
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrow:
+    """A line through points, arrow head at the last."""
+
+    points: tuple[tuple[float, float], ...]
+    kind: str = "plain"
+    width: float = 1.0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagram:
+    """Boxes and arrows: the architecture, the stages of a layer, lines of attention."""
+
+    title: str
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...] = ()
+    width: float = 100.0
+    height: float = 100.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Plain sentences where a picture would be: an empty state that says what is missing."""
+
+    title: str
+    text: str
+
+
+Panel = Heatmap | Mosaic | Bars | Curves | Paths | WordGrid | Diagram | Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A whole picture: panels side by side or one below the other, and one sentence of note.
+
+    columns: how many panels stand side by side. weights: relative widths of panels, empty: equal.
+    """
+
+    title: str
+    panels: tuple[Panel, ...]
+    note: str = ""
+    columns: int = 1
+    weights: tuple[float, ...] = field(default=())
