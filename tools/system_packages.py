@@ -98,6 +98,11 @@ XCB = [
     library("libxcb-xkb.so.1", "libxcb-xkb1", "libxcb"),
     library("libxkbcommon-x11.so.0", "libxkbcommon-x11-0", "libxkbcommon-x11"),
 ]
+WAYLAND = [
+    library("libwayland-client.so.0", "libwayland-client0", "libwayland-client"),
+    library("libwayland-cursor.so.0", "libwayland-cursor0", "libwayland-cursor"),
+    library("libwayland-egl.so.1", "libwayland-egl1", "libwayland-egl"),
+]
 TESTS = [
     font("zh", "fonts-wqy-microhei", "wqy-microhei-fonts"),
     Need(
@@ -109,7 +114,10 @@ TESTS = [
 ]
 PURPOSES = {
     "venv": ("A virtual environment", VENV),
-    "window": ("Trifocal's window", OFFSCREEN + XCB),
+    "window": (
+        "Trifocal's window",
+        OFFSCREEN + XCB + (WAYLAND if os.environ.get("WAYLAND_DISPLAY") else []),
+    ),
     "tests": ("Trifocal's tests", OFFSCREEN + XCB + TESTS),
 }
 
