@@ -1,0 +1,101 @@
+"""What is asked of the core, and what decoding answers; frozen data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from torch import Tensor
+
+from core.masks import MaskChoice
+from core.tokens import Tokens
+from core.trace import Edit, Trace
+
+ShouldStop = Callable[[], bool]
+Strategy = Literal["greedy", "sample"]
+
+LAST, MASKED, ALL, HEADS = "logits.last", "logits.masked", "logits.all", "heads"
+"""What a run computes ahead, off the window's thread; anything else is computed when asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """One forward pass.
+
+    source: the text of an encoder or of a lone decoder. target: what the decoder of an
+    encoder-decoder reads, start token included. masks: (site, choice) pairs, the model's own mask
+    where a site is not named. edits: values changed on their way. wants: see `LAST` and its
+    neighbours.
+    """
+
+    source: Tokens
+    target: Tokens | None = None
+    masks: tuple[tuple[str, MaskChoice], ...] = ()
+    edits: tuple[Edit, ...] = ()
+    wants: frozenset[str] = frozenset({LAST, MASKED, HEADS})
+
+    def mask(self, site: str) -> MaskChoice:
+        return dict(self.masks).get(site, MaskChoice())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How a distribution is narrowed. top_k 0 and top_p 1: everything is kept."""
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecodeRequest:
+    """A run to continue token by token.
+
+    strategy: "greedy" takes the likeliest token, "sample" draws with `seed` after `sampling`.
+    forced: (step index, token id) choices made by hand.
+    """
+
+    run: RunRequest
+    strategy: Strategy = "greedy"
+    max_new_tokens: int = 20
+    sampling: Sampling = Sampling()
+    seed: int = 0
+    forced: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A possible next token: probability of the model, and after temperature, top-k and top-p
+    (0 where it was cut)."""
+
+    token: int
+    probability: float
+    kept: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Step:
+    """One generated token.
+
+    index from 0. token: the choice, piece its raw spelling, probability the model's. text: all
+    generated text so far; pending: trailing bytes that are no whole character yet. candidates:
+    the likeliest first. logits [vocab]. trace: the run up to the position that predicted this
+    token, which is its last row. tokens: the decoder's sequence with the new token. cache_*: what
+    the cache holds. finished: why decoding ends here ("end token", "length"), None to go on.
+    """
+
+    index: int
+    token: int
+    piece: str
+    probability: float
+    text: str
+    pending: int
+    candidates: tuple[Candidate, ...]
+    logits: Tensor
+    trace: Trace
+    tokens: Tokens
+    cache_positions: int
+    cache_bytes: int
+    forced: bool = False
+    finished: str | None = None
