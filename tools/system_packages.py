@@ -122,16 +122,17 @@ PURPOSES = {
 }
 
 
-def commands(missing: list[Need]) -> list[list[str]]:
-    """How this distribution installs them; empty where it is neither Debian's nor Fedora's kind."""
+def package_manager(missing: list[Need]) -> tuple[list[list[str]], str]:
+    """The commands that install them here, and the one to tell a person; none on other systems."""
     if shutil.which("apt-get"):
         packages = sorted({need.debian for need in missing})
-        apt = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"]  # sudo would drop a variable
-        install = ["install", "-y", "--no-install-recommends", *packages]
-        return [[*apt, "update"], [*apt, *install]]
+        apt = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "--no-install-recommends"]
+        commands = [[*apt, "update"], [*apt, "install", *packages]]
+        return commands, f"sudo apt-get install {' '.join(packages)}"
     if shutil.which("dnf"):
-        return [["dnf", "install", "-y", *sorted({need.fedora for need in missing})]]
-    return []
+        packages = sorted({need.fedora for need in missing})
+        return [["dnf", "install", "-y", *packages]], f"sudo dnf install {' '.join(packages)}"
+    return [], ""
 
 
 def privilege() -> list[str] | None:
@@ -152,17 +153,20 @@ def main() -> int:
     missing = [need for need in needs if not need.present()]
     if not missing:
         return 0
-    to_run, prefix = commands(missing), privilege()
-    if to_run and prefix is not None:
-        for command in to_run:
+    commands, told = package_manager(missing)
+    prefix = privilege()
+    if prefix is not None:
+        for command in commands:
             print("+", *prefix, *command, flush=True)
             subprocess.run(prefix + command, check=False, stdin=subprocess.DEVNULL)
         missing = [need for need in needs if not need.present()]
         if not missing:
             return 0
     names = ", ".join(need.name for need in missing)
-    how = f"install with: sudo {' '.join(to_run[-1])}" if to_run else "please install"
-    print(f"{purpose} needs what this system lacks, {names}; {how}", file=sys.stderr)
+    print(
+        f"{purpose} needs what this system lacks: {names}{told and f' (install with: {told})'}.",
+        file=sys.stderr,
+    )
     return 1
 
 
