@@ -113,12 +113,12 @@ TESTS = [
     ),
 ]
 PURPOSES = {
-    "venv": ("A virtual environment", VENV),
+    "venv": ("A virtual environment needs", VENV),
     "window": (
-        "Trifocal's window",
+        "Trifocal's window needs",
         OFFSCREEN + XCB + (WAYLAND if os.environ.get("WAYLAND_DISPLAY") else []),
     ),
-    "tests": ("Trifocal's tests", OFFSCREEN + XCB + TESTS),
+    "tests": ("Trifocal's tests need", OFFSCREEN + XCB + TESTS),
 }
 
 
@@ -164,7 +164,7 @@ def main() -> int:
             return 0
     names = ", ".join(need.name for need in missing)
     print(
-        f"{purpose} needs what this system lacks: {names}{told and f' (install with: {told})'}.",
+        f"{purpose} what this system lacks: {names}{told and f' (install with: {told})'}.",
         file=sys.stderr,
     )
     return 1
