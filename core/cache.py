@@ -68,6 +68,8 @@ class KVCache:
 
     def __init__(self, layers: int, *, cross: bool = False) -> None:
         self.layers = [LayerCache(cross=cross) for _ in range(layers)]
+        self.stamp = 0
+        """Counts the runs that moved this cache; see `core.run`."""
 
     @property
     def length(self) -> int:

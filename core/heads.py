@@ -65,7 +65,9 @@ class Classifier(nn.Module):
             first = pooled
         elif self.dense is not None:
             x = self.dense(first)
-            first = x.tanh() if self.spec.activation == "tanh" else getattr(F, self.spec.activation)(x)
+            first = (
+                x.tanh() if self.spec.activation == "tanh" else getattr(F, self.spec.activation)(x)
+            )
         scores: Tensor = self.out(first)
         return scores
 

@@ -258,6 +258,12 @@ class Mask:
     is_causal: bool = False
     dead: Tensor | None = None
 
+    def to(self, device: torch.device) -> Mask:
+        if self.allowed is None:
+            return self
+        dead = None if self.dead is None else self.dead.to(device)
+        return Mask(allowed=self.allowed.to(device), is_causal=self.is_causal, dead=dead)
+
 
 OPEN = Mask()
 CAUSAL = Mask(is_causal=True)
@@ -305,13 +311,22 @@ def build(choice: MaskChoice, context: Context, spec: AttentionSpec) -> Mask:
     return from_allowed(allowed(choice, context, spec)[None, None])
 
 
-def looks_ahead(choice: MaskChoice, spec: AttentionSpec) -> bool:
-    """True when a query may see a later key, so that appending a token changes earlier rows."""
-    parts = (choice, *choice.also)
-    behind = [
-        p.key in ("causal", "sliding_window") or (p.key == OWN and spec.causal) for p in parts
-    ]
-    return not (any(behind) if choice.how == "and" else all(behind))
+ENDLESS = 2**31
+
+
+def look_ahead(choice: MaskChoice, spec: AttentionSpec) -> int:
+    """How far an appended token changes earlier rows: 0 never, n when only rows of a text shorter
+    than n tokens (a prefix), `ENDLESS` always."""
+    reaches = [_reach(part, spec) for part in (choice, *choice.also)]
+    return min(reaches) if choice.how == "and" else max(reaches)
+
+
+def _reach(choice: MaskChoice, spec: AttentionSpec) -> int:
+    if choice.key in ("causal", "sliding_window") or (choice.key == OWN and spec.causal):
+        return 0
+    if choice.key == "prefix":
+        return dict(choice.params).get("prefix", KINDS["prefix"].parameters[0].default)
+    return ENDLESS
 
 
 def _plain(choice: MaskChoice, context: Context) -> bool:

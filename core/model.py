@@ -121,9 +121,7 @@ class Transformer(nn.Module):
         return KVCache(stack.spec.layers, cross=self.encoder is not None)
 
 
-def own_masks(
-    spec: StackSpec, q: Tensor, k: Tensor, padding: Tensor, start: int = 0
-) -> list[Mask]:
+def own_masks(spec: StackSpec, q: Tensor, k: Tensor, padding: Tensor, start: int = 0) -> list[Mask]:
     """The model's own mask of each layer, for a batch: positions [batch, query] and [batch, key].
 
     Layers alike share one Mask.

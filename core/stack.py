@@ -96,7 +96,7 @@ class Block(nn.Module):
             return rec.at(stack, layer, part)
 
         def attend(x: Tensor) -> Tensor:
-            return self.attention(
+            out: Tensor = self.attention(
                 x,
                 mask=around.mask,
                 rotation=around.rotation,
@@ -104,26 +104,28 @@ class Block(nn.Module):
                 cache=around.cache.self_ if around.cache is not None else None,
                 rec=at("self"),
             )
+            return out
 
         def look_across(x: Tensor) -> Tensor:
             assert self.cross is not None
-            return self.cross(
+            out: Tensor = self.cross(
                 x,
                 source=around.memory,
                 mask=around.cross_mask,
                 cache=around.cache.cross if around.cache is not None else None,
                 rec=at("cross"),
             )
+            return out
 
         def feed(x: Tensor) -> Tensor:
-            return self.feedforward(x, at("ffn"))
+            out: Tensor = self.feedforward(x, at("ffn"))
+            return out
 
         norms, stream = at("norm"), at("resid")
-        first: Residual = self.residual["self"]  # type: ignore[assignment]
+        first = self.sublayer("self")
         if self.spec.residual == "parallel":
             x = first.before(h, norms)
-            second = self.residual["ffn"] if "ffn" in self.residual else None
-            y = x if second is None else second.before(h, norms)
+            y = self.sublayer("ffn").before(h, norms) if "ffn" in self.residual else x
             total = h + first.dropout(attend(x)) + first.dropout(feed(y))
             return stream("out", total, "position d_model")
         if self.spec.residual == "joint":
@@ -136,6 +138,12 @@ class Block(nn.Module):
             h = self.residual["cross"](h, look_across, norms, stream)
         result: Tensor = self.residual["ffn"](h, feed, norms, stream)
         return result
+
+    def sublayer(self, name: str) -> Residual:
+        """The residual frame of "self", "cross" or "ffn"."""
+        found = self.residual[name]
+        assert isinstance(found, Residual)
+        return found
 
 
 class Stack(nn.Module):
@@ -196,7 +204,8 @@ class Stack(nn.Module):
 
     def block(self, layer: int) -> Block:
         """The module of a layer; all layers have the first one's when weights are shared."""
-        found: Block = self.blocks[0 if self.spec.shared_layers else layer]  # type: ignore[assignment]
+        found = self.blocks[0 if self.spec.shared_layers else layer]
+        assert isinstance(found, Block)
         return found
 
     def position_bias(self, positions: Tensor, keys: Tensor) -> Tensor | None:

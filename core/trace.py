@@ -8,15 +8,16 @@ and k when somebody looks (`Trace.pattern`), which costs a fraction of storing t
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol, overload
 
 import torch
 from torch import Tensor
 
 from core.axes import GROWING, parse
-from core.errors import RequestError
+from core.errors import Cancelled, RequestError
 from core.spec import ModelSpec
 from core.tokens import Tokens
 
@@ -89,6 +90,12 @@ class Edit:
     mode: str = "set"
 
 
+@cache
+def growing_dim(axes: tuple[str, ...]) -> int | None:
+    """Index of the first growing axis."""
+    return next((i for i, word in enumerate(axes) if word in GROWING), None)
+
+
 class Captured:
     """A recorded tensor without its batch dimension, and one glossary word for each dimension.
 
@@ -96,31 +103,18 @@ class Captured:
     joins them along the growing axis when asked.
     """
 
-    __slots__ = ("_joined", "axes", "own", "parent")
+    __slots__ = ("_joined", "axes", "growing", "length", "own", "parent")
 
     def __init__(self, own: Tensor, axes: tuple[str, ...], parent: Captured | None = None) -> None:
         self.own = own
         self.axes = axes
         self.parent = parent
-        self._joined: Tensor | None = own if parent is None else None
-
-    @property
-    def growing(self) -> int | None:
+        self.growing = growing_dim(axes)
         """The first dimension that grows as tokens are appended; None when there is none."""
-        return next((i for i, word in enumerate(self.axes) if word in GROWING), None)
-
-    @property
-    def length(self) -> int:
-        """Size of the growing dimension, without joining."""
-        dim = self.growing
-        if dim is None:
-            return 0
-        total, link = 0, self
-        while True:
-            total += link.own.shape[dim]
-            if link.parent is None:
-                return total
-            link = link.parent
+        before = 0 if parent is None else parent.length
+        self.length: int = 0 if self.growing is None else before + own.shape[self.growing]
+        """Size of the growing dimension, known without joining."""
+        self._joined: Tensor | None = own if parent is None else None
 
     @property
     def values(self) -> Tensor:
@@ -140,6 +134,8 @@ class Captured:
         link: Captured = self
         while link.parent is not None and link.parent.length >= length:
             link = link.parent
+        if link.length == length:
+            return link
         return Captured(link.values.narrow(dim, 0, length), self.axes)
 
 
@@ -147,14 +143,21 @@ class Recorder:
     """Takes values by name during the forward pass and hands them back, perhaps edited.
 
     `rec.at("decoder", 3, "self")` gives a recorder that prefixes names. Values have a leading batch
-    dimension; their rank is checked against the axis words. offsets: how many positions of a stack
-    were computed by an earlier run, so that edits at absolute positions land on the right rows.
+    dimension; their rank is checked against the axis words. offset: how many positions were computed
+    by an earlier run, so that edits at absolute positions land on the right rows. should_stop is
+    asked once a part; Cancelled is raised when it says so.
     """
 
-    __slots__ = ("_edits", "_offset", "_prefix", "axes", "edited", "store")
+    __slots__ = ("_edits", "_offset", "_prefix", "_should_stop", "axes", "edited", "store")
     active = True
 
-    def __init__(self, edits: Iterable[Edit] = ()) -> None:
+    def __init__(
+        self,
+        edits: Iterable[Edit] = (),
+        *,
+        should_stop: Callable[[], bool] | None = None,
+        offset: int = 0,
+    ) -> None:
         self.store: dict[str, Tensor] = {}
         self.axes: dict[str, tuple[str, ...]] = {}
         self.edited: set[str] = set()
@@ -162,15 +165,19 @@ class Recorder:
         for edit in edits:
             self._edits.setdefault(edit.site, []).append(edit)
         self._prefix = ""
-        self._offset = 0
+        self._offset = offset
+        self._should_stop = should_stop
 
-    def at(self, stack: str, layer: int | None, part: str, offset: int = 0) -> Recorder:
+    def at(self, stack: str, layer: int | None, part: str) -> Recorder:
+        if self._should_stop is not None and self._should_stop():
+            raise Cancelled("the run was stopped")
         layer_text = "" if layer is None else f"{layer}."
         scoped = Recorder.__new__(Recorder)
         scoped.store, scoped.axes, scoped.edited = self.store, self.axes, self.edited
         scoped._edits = self._edits
         scoped._prefix = f"{stack}.{layer_text}{part}."
-        scoped._offset = offset or self._offset
+        scoped._offset = self._offset
+        scoped._should_stop = None
         return scoped
 
     def edits(self, *names: str) -> bool:
@@ -222,9 +229,7 @@ def _apply(edit: Edit, value: Tensor, words: tuple[str, ...], offset: int) -> Te
             )
         index.append(slice(i, i + 1))
     changed = value.clone()
-    changed[tuple(index)] = (
-        edit.value if edit.mode == "set" else changed[tuple(index)] * edit.value
-    )
+    changed[tuple(index)] = edit.value if edit.mode == "set" else changed[tuple(index)] * edit.value
     return changed
 
 
@@ -234,7 +239,7 @@ class _Silent(Recorder):
     __slots__ = ()
     active = False
 
-    def at(self, stack: str, layer: int | None, part: str, offset: int = 0) -> Recorder:
+    def at(self, stack: str, layer: int | None, part: str) -> Recorder:
         return self
 
     def edits(self, *names: str) -> bool:
@@ -262,7 +267,17 @@ class Derive(Protocol):
 
     def logits(self, trace: Trace, positions: tuple[int, ...] | None) -> Tensor: ...
 
-    def heads(self, trace: Trace) -> dict[str, Tensor]: ...
+    def sentence_heads(self, trace: Trace) -> dict[str, Tensor]: ...
+
+
+class CacheHandle(Protocol):
+    """A key/value cache this trace left behind, for a run that continues it (`core.run`)."""
+
+    @property
+    def positions(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
 
 
 _REMEMBER_BYTES = 256 * 2**20
@@ -304,6 +319,7 @@ class Trace:
     derive: Derive = field(repr=False)
     milliseconds: float = 0.0
     edited: frozenset[str] = frozenset()
+    cache: CacheHandle | None = field(default=None, repr=False)
     _memory: _Memory = field(default_factory=_Memory, repr=False)
 
     def __getitem__(self, site: str | Site) -> Tensor:
@@ -373,36 +389,42 @@ class Trace:
     @property
     def logits(self) -> Tensor:
         """[position, vocab] of the vocabulary head at every position; see `logits_at` for few."""
-        return self._logits(None)
+        found = self._memory.get(("logits",))
+        if found is None:
+            found = self._memory.put(("logits",), _plain(self.derive.logits(self, None)))
+        return found
 
     def logits_at(self, *positions: int) -> Tensor:
         """[len(positions), vocab], computed for these positions only."""
-        return self._logits(positions)
-
-    @property
-    def heads(self) -> dict[str, Tensor]:
-        """Every head the checkpoint has: "vocab" [position, vocab], "pair" [2] (is next, is not),
-        "classes" [label], "replaced" [position]; logits, not probabilities."""
-        found = {name: _plain(t) for name, t in self.derive.heads(self).items()}
-        if self.spec.heads.vocab is not None:
-            found["vocab"] = self.logits
-        return found
+        everything = self._memory.get(("logits",))
+        if everything is not None:
+            return everything[list(positions)]
+        missing = tuple(p for p in positions if self._memory.get(("logits", p)) is None)
+        rows: dict[int, Tensor] = {}
+        if missing:
+            rows = dict(zip(missing, _plain(self.derive.logits(self, missing)), strict=True))
+            for position, row in rows.items():
+                self._memory.put(("logits", position), row)
+        found = [rows[p] if p in rows else self._memory.get(("logits", p)) for p in positions]
+        return torch.stack([row for row in found if row is not None])
 
     @property
     def sentence_heads(self) -> dict[str, Tensor]:
-        """`heads` without the vocabulary, which is dear."""
-        return {name: _plain(t) for name, t in self.derive.heads(self).items()}
+        """Logits of the heads that are not the vocabulary's: "pair" [2] (is next, is not),
+        "classes" [label], "replaced" [position]; those the checkpoint has."""
+        names = [n for n in ("pair", "classes", "replaced") if getattr(self.spec.heads, n)]
+        if any(self._memory.get(("heads", name)) is None for name in names):
+            for name, value in self.derive.sentence_heads(self).items():
+                self._memory.put(("heads", name), _plain(value))
+        held = {name: self._memory.get(("heads", name)) for name in names}
+        return {name: value for name, value in held.items() if value is not None}
 
-    def _logits(self, positions: tuple[int, ...] | None) -> Tensor:
-        key = ("logits", positions)
-        found = self._memory.get(key)
-        if found is None and positions is not None:
-            everything = self._memory.get(("logits", None))
-            if everything is not None:
-                found = everything[list(positions)]
-        if found is None:
-            found = self._memory.put(key, _plain(self.derive.logits(self, positions)))
-        return found
+    @property
+    def heads(self) -> dict[str, Tensor]:
+        """Every head the checkpoint has: "vocab" [position, vocab] and `sentence_heads`; logits,
+        not probabilities."""
+        found = self.sentence_heads
+        return found if self.spec.heads.vocab is None else {"vocab": self.logits, **found}
 
     def _stack(self, name: str) -> Any:
         try:

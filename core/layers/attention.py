@@ -146,4 +146,5 @@ class Attention(nn.Module):
 
 def _split(x: Tensor, heads: int) -> Tensor:
     """[batch, position, head * d] -> [batch, head, position, d]."""
-    return x.unflatten(-1, (heads, -1)).transpose(1, 2)
+    split: Tensor = x.unflatten(-1, (heads, -1)).transpose(1, 2)
+    return split

@@ -24,9 +24,7 @@ class Experts(nn.Module):
         self.experts_spec: ExpertsSpec = spec.experts
         count, d_ff = spec.experts.count, spec.experts.d_ff
         self.router = nn.Linear(spec.d_model, count, bias=False)
-        self.correction = (
-            nn.Parameter(torch.zeros(count)) if spec.experts.correction_bias else None
-        )
+        self.correction = nn.Parameter(torch.zeros(count)) if spec.experts.correction_bias else None
         self.activation = ACTIVATIONS[spec.activation]
         # Stacked as [expert, out, in]: one tensor a matrix, as current checkpoints store them.
         self.gate = nn.Parameter(torch.empty(count, d_ff, spec.d_model).normal_(std=0.02))
@@ -70,7 +68,9 @@ class Experts(nn.Module):
         spec = self.experts_spec
         grouped = choice.unflatten(-1, (spec.groups, -1))
         score = (
-            grouped.amax(-1) if spec.group_score == "max" else grouped.topk(2, dim=-1).values.sum(-1)
+            grouped.amax(-1)
+            if spec.group_score == "max"
+            else grouped.topk(2, dim=-1).values.sum(-1)
         )
         best = score.topk(spec.top_groups, dim=-1).indices
         open_ = torch.zeros_like(score, dtype=torch.bool).scatter(-1, best, True)

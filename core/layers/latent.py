@@ -48,9 +48,7 @@ class LatentAttention(Attention):
         return torch.cat([nope, self._turn(rope, rotation)], dim=-1)
 
     def keys_values(self, source: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor]:
-        latent, rope = self.kv_down(source).split(
-            [self.latent.kv_rank, self.latent.d_rope], dim=-1
-        )
+        latent, rope = self.kv_down(source).split([self.latent.kv_rank, self.latent.d_rope], dim=-1)
         up = self.kv_up(self.kv_latent_norm(latent))
         up = up.unflatten(-1, (self.spec.heads, -1)).transpose(1, 2)
         nope, v = up.split([self.latent.d_nope, self.spec.value_size], dim=-1)

@@ -24,7 +24,7 @@ class Norm(nn.Module):
         self.bias = nn.Parameter(torch.zeros(width)) if spec.bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        weight = self.weight
+        weight: Tensor | None = self.weight
         if weight is not None and self.spec.unit_offset:
             weight = 1 + weight
         if self.spec.kind == "layer":

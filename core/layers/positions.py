@@ -94,11 +94,14 @@ def bucket(distance: Tensor, spec: RelativeBuckets) -> Tensor:
     else:
         distance = (-distance).clamp(min=0)
     exact = count // 2
-    far = exact + (
-        torch.log(distance.clamp(min=1).float() / exact)
-        / math.log(spec.max_distance / exact)
-        * (count - exact)
-    ).long()
+    far = (
+        exact
+        + (
+            torch.log(distance.clamp(min=1).float() / exact)
+            / math.log(spec.max_distance / exact)
+            * (count - exact)
+        ).long()
+    )
     return offset + torch.where(distance < exact, distance, far.clamp(max=count - 1))
 
 

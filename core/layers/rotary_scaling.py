@@ -55,9 +55,7 @@ def _llama3(plain: Tensor, scaling: RotaryScaling) -> Tensor:
     return torch.where((wavelength <= low) & (wavelength >= high), blended, result)
 
 
-def _yarn(
-    spec: RotaryPositions, plain: Tensor, scaling: RotaryScaling
-) -> tuple[Tensor, float]:
+def _yarn(spec: RotaryPositions, plain: Tensor, scaling: RotaryScaling) -> tuple[Tensor, float]:
     """YaRN (Peng et al. 2023): interpolate slow coordinates, keep fast ones, warm the softmax."""
 
     def turning_point(turns: float) -> float:

@@ -1,0 +1,149 @@
+"""What a trace does not store, computed from what it does: scores, patterns, masks, logits.
+
+The formulas are those of the forward pass (`core.layers.scores`, `core.masks`), fed with the
+recorded q and k of this very run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from core import masks
+from core.layers.scores import attention_scores, attention_weights
+from core.masks import Context
+from core.model import Transformer
+from core.spec import StackSpec
+from core.tokens import Tokens
+from core.trace import Trace
+
+
+class Derived:
+    """Answers a trace's questions with the network that made it (implements `trace.Derive`)."""
+
+    def __init__(self, network: Transformer) -> None:
+        self.network = network
+
+    @torch.inference_mode()
+    def scores(
+        self, trace: Trace, site: str, layer: int, head: int | None, query: int | None
+    ) -> Tensor:
+        """[head, query, key] before mask and softmax; head or query given drop a dimension."""
+        edited = trace.captured.get(_name(site, layer, "scores"))
+        if edited is not None:
+            return _pick(edited.values, head, query)
+        stack, part = site.split(".")
+        spec = trace.spec.stack(stack).attention(part, layer)
+        q = trace.captured[_name(site, layer, "q")].values  # [head, query, d_head]
+        k = trace.captured[_name(site, layer, "k")].values  # [kv_head, key, d_head]
+        bias = self._bias(trace, stack, part, query)
+        if query is not None:
+            q = q[:, query : query + 1]
+        if head is not None:
+            k = k[head // spec.group : head // spec.group + 1]
+            q = q[head : head + 1]
+            bias = bias if bias is None else bias[head : head + 1]
+        else:
+            k = k.repeat_interleave(spec.group, dim=0) if spec.group > 1 else k
+        found = attention_scores(q, k, scale=spec.score_scale, softcap=spec.softcap, bias=bias)
+        found = found if query is None else found[:, 0]
+        return found if head is None else found[0]
+
+    @torch.inference_mode()
+    def pattern(
+        self, trace: Trace, site: str, layer: int, head: int | None, query: int | None
+    ) -> Tensor:
+        """Softmax of `scores` over the allowed keys; the recorded pattern where it was edited."""
+        edited = trace.captured.get(_name(site, layer, "pattern"))
+        if edited is not None:
+            return _pick(edited.values, head, query)
+        scores = self.scores(trace, site, layer, head, query)
+        allowed = trace.allowed(site, layer).to(scores.device)
+        if query is not None:
+            allowed = allowed[query]
+        return attention_weights(scores, None if bool(allowed.all()) else allowed)
+
+    def allowed(self, trace: Trace, site: str, layer: int) -> Tensor:
+        """[query, key] bool."""
+        stack, part = site.split(".")
+        spec = trace.spec.stack(stack).attention(part, layer)
+        return masks.allowed(trace.request.mask(site), context(trace.tokens, site), spec)
+
+    @torch.inference_mode()
+    def logits(self, trace: Trace, positions: tuple[int, ...] | None) -> Tensor:
+        """[position, vocab] at the positions asked for, or at all."""
+        states = self.states(trace)
+        if positions is not None:
+            states = states[list(positions)]
+        return self.network.vocab_logits(states[None])[0]
+
+    @torch.inference_mode()
+    def project(self, states: Tensor, *, normalise: bool) -> Tensor:
+        """Any states [position, d_model] through final norm (if asked) and vocabulary head."""
+        stack = self.network.stack(self.network.spec.main_stack.name)
+        states = states.to(next(self.network.parameters()).device)[None]
+        if normalise and stack.final_norm is not None:
+            states = stack.final_norm(states)
+        return self.network.vocab_logits(states)[0]
+
+    @torch.inference_mode()
+    def sentence_heads(self, trace: Trace) -> dict[str, Tensor]:
+        """Pair, class and replaced-token logits; left padding is not the first token."""
+        states = self.states(trace)
+        padding = trace.tokens[trace.spec.main_stack.name].padding
+        first = padding.index(False) if False in padding else 0
+        found = self.network.heads.sentence(states[None, first:])
+        if first and self.network.heads.replaced is not None:
+            found["replaced"] = self.network.heads.replaced(states[None])
+        return {name: value[0] for name, value in found.items()}
+
+    def states(self, trace: Trace) -> Tensor:
+        """[position, d_model]: what the heads read, the end of the main stack."""
+        return trace.captured[end_site(trace.spec.main_stack)].values
+
+    def _bias(self, trace: Trace, stack: str, part: str, query: int | None) -> Tensor | None:
+        """[head, query, key] of the position bias; None for cross-attention and without one."""
+        if part == "cross":
+            return None
+        module = self.network.stack(stack)
+        where = masks.positions(trace.tokens[stack].padding_tensor(_device(module)))[None]
+        rows = where if query is None else where[:, query : query + 1]
+        bias = module.position_bias(rows, where)
+        return None if bias is None else bias[0]
+
+
+def end_site(stack: StackSpec) -> str:
+    """The recorded site of a stack's output."""
+    if stack.final_norm is not None:
+        return f"{stack.name}.final.norm"
+    return f"{stack.name}.{stack.layers - 1}.resid.out"
+
+
+def context(tokens: Mapping[str, Tokens], site: str, q_start: int = 0) -> Context:
+    """The mask context of an attention site, for queries from q_start on."""
+    stack, part = site.split(".")
+    queries = tokens[stack]
+    keys = tokens["encoder"] if part == "cross" else queries
+    return masks.context_of(
+        q_padding=queries.padding_tensor(),
+        k_padding=keys.padding_tensor(),
+        q_segments=queries.segments_tensor(),
+        k_segments=keys.segments_tensor(),
+        q_start=q_start,
+    )
+
+
+def _name(site: str, layer: int, name: str) -> str:
+    stack, part = site.split(".")
+    return f"{stack}.{layer}.{part}.{name}"
+
+
+def _pick(values: Tensor, head: int | None, query: int | None) -> Tensor:
+    part = values if head is None else values[head]
+    return part if query is None else part[..., query, :]
+
+
+def _device(module: torch.nn.Module) -> torch.device:
+    return next(module.parameters()).device

@@ -1,0 +1,239 @@
+"""A model ready to be asked: network, tokenizer, and what its checkpoint does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from core.decoding import Decoding
+from core.errors import RequestError
+from core.masks import MaskChoice, choose
+from core.model import Transformer
+from core.request import (
+    ALL,
+    HEADS,
+    LAST,
+    MASKED,
+    DecodeRequest,
+    RunRequest,
+    Sampling,
+    ShouldStop,
+    Step,
+    Strategy,
+)
+from core.run import run
+from core.spec import ModelSpec
+from core.text import Tokenizer
+from core.tokens import Tokens
+from core.trace import Edit, Trace
+
+Masks = Mapping[str, str | MaskChoice]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LoadedModel:
+    """What `load_model` returns.
+
+    source: as it was asked for ("builtin:encoder", a folder). missing: head name -> one sentence
+    that says why the checkpoint cannot answer. notes: assumptions made while loading.
+    """
+
+    name: str
+    source: str
+    spec: ModelSpec
+    network: Transformer = field(repr=False)
+    tokenizer: Tokenizer | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.network.parameters()).device
+
+    @property
+    def parameters(self) -> int:
+        """Number of weights; shared ones count once."""
+        return sum(p.numel() for p in self.network.parameters())
+
+    def tokenize(
+        self,
+        text: str,
+        pair: str | None = None,
+        target: str | None = None,
+        *,
+        add_special: bool = True,
+        pad_to: int | None = None,
+        pad_side: str = "right",
+    ) -> tuple[Tokens, Tokens | None]:
+        """(source, target): the target is None unless the model is an encoder-decoder.
+
+        Raises RequestError for what this model cannot read.
+        """
+        tokenizer = self._tokenizer()
+        if pair is not None and self.spec.encoder is None:
+            raise RequestError(f"{self.name} is decoder-only and takes one text, not a pair")
+        source = tokenizer.encode(text, pair, add_special=add_special)
+        if pad_to is not None and pad_to > len(source):
+            source = source.padded(
+                pad_to, pad=self._pad(), piece=tokenizer.pad_piece or "[PAD]", side=pad_side
+            )
+        if self.spec.architecture != "encoder-decoder":
+            if target is not None:
+                raise RequestError(f"{self.name} has no decoder to read a target with an encoder")
+            return source, None
+        return source, tokenizer.encode_target(target or "", start=self._start())
+
+    def request(
+        self,
+        text: str,
+        pair: str | None = None,
+        target: str | None = None,
+        *,
+        masks: Masks | None = None,
+        edits: Iterable[Edit] = (),
+        wants: Iterable[str] = (LAST, MASKED, HEADS),
+        add_special: bool = True,
+        pad_to: int | None = None,
+        pad_side: str = "right",
+    ) -> RunRequest:
+        """A RunRequest for texts; masks: attention site -> kind or MaskChoice."""
+        source, decoder_tokens = self.tokenize(
+            text, pair, target, add_special=add_special, pad_to=pad_to, pad_side=pad_side
+        )
+        return self._request(source, decoder_tokens, masks, edits, wants)
+
+    def trace(
+        self,
+        text: str | None = None,
+        pair: str | None = None,
+        target: str | None = None,
+        *,
+        ids: Sequence[int] | None = None,
+        target_ids: Sequence[int] | None = None,
+        masks: Masks | None = None,
+        edits: Iterable[Edit] = (),
+        wants: Iterable[str] = (LAST, MASKED, HEADS),
+        pad_to: int | None = None,
+        pad_side: str = "right",
+    ) -> Trace:
+        """Run on a text, or on explicit token ids."""
+        if (text is None) == (ids is None):
+            raise RequestError("give either a text or token ids")
+        if ids is not None:
+            request = self._request(
+                self._tokens_of(ids), self._target_of(target_ids), masks, edits, wants
+            )
+        else:
+            request = self.request(
+                text or "",
+                pair,
+                target,
+                masks=masks,
+                edits=edits,
+                wants=wants,
+                pad_to=pad_to,
+                pad_side=pad_side,
+            )
+        return self.run(request)
+
+    def run(
+        self,
+        request: RunRequest,
+        *,
+        previous: Trace | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> Trace:
+        """See `core.run.run`."""
+        return run(self.network, request, previous=previous, should_stop=should_stop)
+
+    def decoding(self, request: DecodeRequest, should_stop: ShouldStop | None = None) -> Decoding:
+        """A decoding to step through by hand."""
+        return Decoding(self, request, should_stop)
+
+    def decode(
+        self,
+        text: str | None = None,
+        pair: str | None = None,
+        target: str | None = None,
+        *,
+        ids: Sequence[int] | None = None,
+        target_ids: Sequence[int] | None = None,
+        masks: Masks | None = None,
+        strategy: Strategy = "greedy",
+        max_new_tokens: int = 20,
+        temperature: float = 1.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        seed: int = 0,
+    ) -> Iterator[Step]:
+        """Continue a text (or write the target of a source) token by token."""
+        if ids is not None:
+            start = self._request(
+                self._tokens_of(ids), self._target_of(target_ids), masks, (), (LAST,)
+            )
+        else:
+            start = self.request(text or "", pair, target, masks=masks, wants=(LAST,))
+        decoding = self.decoding(
+            DecodeRequest(
+                run=start,
+                strategy=strategy,
+                max_new_tokens=max_new_tokens,
+                sampling=Sampling(temperature=temperature, top_k=top_k, top_p=top_p),
+                seed=seed,
+            )
+        )
+        while decoding.finished is None:
+            yield decoding.step()
+
+    def _request(
+        self,
+        source: Tokens,
+        target: Tokens | None,
+        masks: Masks | None,
+        edits: Iterable[Edit],
+        wants: Iterable[str],
+    ) -> RunRequest:
+        unknown = set(wants := frozenset(wants)) - {LAST, MASKED, ALL, HEADS}
+        if unknown:
+            raise RequestError(f"unknown wish {sorted(unknown)[0]!r} in wants")
+        chosen = tuple(sorted((site, choose(c)) for site, c in (masks or {}).items()))
+        return RunRequest(
+            source=source, target=target, masks=chosen, edits=tuple(edits), wants=wants
+        )
+
+    def _tokens_of(self, ids: Sequence[int]) -> Tokens:
+        pieces = None if self.tokenizer is None else [self.tokenizer.piece(i) for i in ids]
+        return Tokens.of_ids(list(ids), pieces)
+
+    def _target_of(self, ids: Sequence[int] | None) -> Tokens | None:
+        if self.spec.architecture != "encoder-decoder":
+            if ids is not None:
+                raise RequestError(f"{self.name} takes no target")
+            return None
+        return self._tokens_of([self._start()] if ids is None else ids)
+
+    def _tokenizer(self) -> Tokenizer:
+        if self.tokenizer is None:
+            raise RequestError(
+                f"{self.name} came without a tokenizer, so it cannot read text; "
+                "put tokenizer.json beside the weights, or give token ids"
+            )
+        return self.tokenizer
+
+    def _start(self) -> int:
+        start = self.spec.special.decoder_start
+        if start is None:
+            raise RequestError(
+                f"the configuration of {self.name} names no decoder_start_token_id, "
+                "so its decoder has nothing to start from"
+            )
+        return start
+
+    def _pad(self) -> int:
+        pad = self.spec.special.pad
+        if pad is None and self.tokenizer is not None:
+            pad = self.tokenizer.pad_id
+        # Padding is hidden from every query, so for a model without a pad token any id will do.
+        return 0 if pad is None else pad

@@ -1,0 +1,304 @@
+"""One forward pass: a RunRequest in, a Trace out.
+
+A run may be given an earlier trace. What is still valid there is kept: the encoder when source and
+mask are the same, and in a decoder whose mask never looks ahead the rows of the common prefix, so
+that one more token costs one more row. Decoding is nothing but that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core import masks
+from core.cache import KVCache
+from core.derive import Derived, context, end_site
+from core.errors import RequestError
+from core.masks import Mask
+from core.model import Transformer
+from core.request import ALL, HEADS, LAST, MASKED, RunRequest, ShouldStop
+from core.spec import ModelSpec, RotaryPositions, StackSpec
+from core.tokens import Tokens
+from core.trace import Captured, Recorder, Trace
+
+
+@dataclass(slots=True)
+class Handle:
+    """A cache and the moment it was left; a later run that moves the cache makes it stale."""
+
+    cache: KVCache
+    stamp: int
+    positions: int
+    bytes: int
+
+
+def run(
+    network: Transformer,
+    request: RunRequest,
+    *,
+    previous: Trace | None = None,
+    should_stop: ShouldStop | None = None,
+) -> Trace:
+    """Run `request`, reusing what `previous` has of it.
+
+    Raises RequestError when the text does not fit the model, Cancelled when `should_stop()`.
+    """
+    spec = network.spec
+    tokens = check(spec, request)
+    started = time.perf_counter()
+    with torch.inference_mode():
+        if previous is not None and not _comparable(network, request, previous):
+            previous = None
+        captured: dict[str, Captured] = {}
+        handle: Handle | None = None
+        if spec.encoder is not None:
+            captured |= _run_encoder(network, request, tokens, previous, should_stop)
+        edited = {e.site for e in request.edits}
+        if spec.decoder is not None:
+            memory = captured[end_site(spec.encoder)].values[None] if spec.encoder else None
+            parts, handle = _run_decoder(network, request, tokens, previous, memory, should_stop)
+            captured |= parts
+        trace = Trace(
+            request=request,
+            spec=spec,
+            tokens=tokens,
+            captured=captured,
+            derive=Derived(network),
+            milliseconds=1000 * (time.perf_counter() - started),
+            edited=frozenset(edited & captured.keys()),
+            cache=handle,
+        )
+        _prepare(trace, request)
+    return trace
+
+
+def check(spec: ModelSpec, request: RunRequest) -> Mapping[str, Tokens]:
+    """Stack name -> Tokens, or RequestError in one sentence."""
+    for site, choice in request.masks:
+        if site not in spec.sites:
+            raise RequestError(
+                f"{spec.name} has no attention site {site!r}; it has {', '.join(spec.sites)}"
+            )
+        masks.check(choice)
+    tokens: dict[str, Tokens] = {}
+    if spec.encoder is not None:
+        tokens["encoder"] = request.source
+        if spec.decoder is not None:
+            if request.target is None:
+                raise RequestError(f"{spec.name} needs a target for its decoder; none was given")
+            tokens["decoder"] = request.target
+    else:
+        if request.target is not None:
+            raise RequestError(f"{spec.name} has no encoder, so it takes one text and no target")
+        tokens["decoder"] = request.source
+    for name, found in tokens.items():
+        _check_tokens(spec, spec.stack(name), found)
+    return tokens
+
+
+def _check_tokens(spec: ModelSpec, stack: StackSpec, tokens: Tokens) -> None:
+    real = len(tokens) - sum(tokens.padding)
+    if real == 0:
+        raise RequestError(f"the text for the {stack.name} is empty; type at least one word")
+    if stack.max_positions is not None and real > stack.max_positions:
+        raise RequestError(
+            f"the text has {real} tokens; {spec.name} takes at most {stack.max_positions}"
+        )
+    worst = max(tokens.ids)
+    if worst >= stack.embedding.vocab or min(tokens.ids) < 0:
+        raise RequestError(
+            f"token id {worst} is outside the vocabulary of {stack.embedding.vocab} entries"
+        )
+    kinds = max(stack.embedding.segments, 1)
+    if stack.embedding.segments and max(tokens.segments) >= kinds:
+        raise RequestError(
+            f"segment {max(tokens.segments)} was asked for; {spec.name} has {kinds} segments"
+        )
+
+
+def _run_encoder(
+    network: Transformer,
+    request: RunRequest,
+    tokens: Mapping[str, Tokens],
+    previous: Trace | None,
+    should_stop: ShouldStop | None,
+) -> dict[str, Captured]:
+    ids = tokens["encoder"]
+    if previous is not None and _same_encoder(request, previous):
+        return {s: c for s, c in previous.captured.items() if s.startswith("encoder.")}
+    device = _device(network)
+    rec = Recorder(request.edits, should_stop=should_stop)
+    stack = network.stack("encoder")
+    network.encode(
+        ids.ids_tensor(device)[None],
+        segments=ids.segments_tensor(device)[None],
+        padding=ids.padding_tensor(device)[None],
+        self_masks=_masks(request, tokens, stack.spec, "encoder.self", device),
+        rec=rec,
+    )
+    return {site: Captured(value[0], rec.axes[site]) for site, value in rec.store.items()}
+
+
+def _run_decoder(
+    network: Transformer,
+    request: RunRequest,
+    tokens: Mapping[str, Tokens],
+    previous: Trace | None,
+    memory: Tensor | None,
+    should_stop: ShouldStop | None,
+) -> tuple[dict[str, Captured], Handle]:
+    device = _device(network)
+    spec = network.stack("decoder").spec
+    mine = tokens["decoder"]
+    start = 0 if previous is None else _valid_prefix(spec, request, tokens, previous)
+    if previous is not None and start == len(mine) == len(previous.tokens["decoder"]):
+        kept = {s: c for s, c in previous.captured.items() if s.startswith("decoder.")}
+        assert isinstance(previous.cache, Handle)
+        return kept, previous.cache
+    start = min(start, len(mine) - 1)
+    earlier: dict[str, Captured] = {}
+    cache = network.new_cache()
+    if previous is not None and start > 0:
+        earlier = {
+            site: value if ".cross.k" in site or ".cross.v" in site else value.cropped(start)
+            for site, value in previous.captured.items()
+            if site.startswith("decoder.")
+        }
+        cache = _continue_cache(network, previous, earlier, start)
+    rec = Recorder(request.edits, should_stop=should_stop, offset=start)
+    network.decode(
+        mine.ids_tensor(device)[None, start:],
+        memory=memory,
+        segments=mine.segments_tensor(device)[None, start:],
+        padding=mine.padding_tensor(device)[None],
+        self_masks=_masks(request, tokens, spec, "decoder.self", device, start),
+        cross_masks=(
+            None
+            if memory is None
+            else _masks(request, tokens, spec, "decoder.cross", device, start)
+        ),
+        cache=cache,
+        rec=rec,
+    )
+    captured = {
+        site: Captured(value[0], rec.axes[site], earlier.get(site))
+        for site, value in rec.store.items()
+    }
+    # Cross-attention keys and values are computed once and stay with the first run.
+    for site, value in earlier.items():
+        captured.setdefault(site, value)
+    cache.stamp += 1
+    return captured, Handle(cache, cache.stamp, cache.length, cache.bytes)
+
+
+def _comparable(network: Transformer, request: RunRequest, previous: Trace) -> bool:
+    """Only runs of one network without edits share anything; an edit may reach any later row."""
+    same = isinstance(previous.derive, Derived) and previous.derive.network is network
+    return same and not request.edits and not previous.request.edits
+
+
+def _same_encoder(request: RunRequest, previous: Trace) -> bool:
+    old, new = previous.tokens["encoder"], request.source
+    same_text = (old.ids, old.segments, old.padding) == (new.ids, new.segments, new.padding)
+    return same_text and request.mask("encoder.self") == previous.request.mask("encoder.self")
+
+
+def _valid_prefix(
+    spec: StackSpec, request: RunRequest, tokens: Mapping[str, Tokens], previous: Trace
+) -> int:
+    """How many leading decoder rows of `previous` are rows of this run too."""
+    site = "decoder.self"
+    choice = request.mask(site)
+    if choice != previous.request.mask(site):
+        return 0
+    if "encoder" in tokens:
+        if not _same_encoder(request, previous):
+            return 0
+        if request.mask("decoder.cross") != previous.request.mask("decoder.cross"):
+            return 0
+    shared = tokens["decoder"].shares_prefix(previous.tokens["decoder"])
+    reach = max(masks.look_ahead(choice, block.attention) for block in spec.blocks)
+    if shared < reach:
+        return 0
+    if any(_depends_on_length(block.attention.positions) for block in spec.blocks):
+        return 0
+    return shared
+
+
+def _depends_on_length(where: object) -> bool:
+    """Some rotary scalings turn every position differently in a longer text."""
+    return (
+        isinstance(where, RotaryPositions)
+        and where.scaling is not None
+        and where.scaling.kind in ("dynamic", "longrope")
+    )
+
+
+def _continue_cache(
+    network: Transformer, previous: Trace, earlier: Mapping[str, Captured], start: int
+) -> KVCache:
+    """The previous run's cache cropped to `start`, or one refilled from recorded k and v."""
+    handle = previous.cache
+    if isinstance(handle, Handle) and handle.cache.stamp == handle.stamp:
+        handle.cache.crop(start)
+        return handle.cache
+    cache = network.new_cache()
+    for index, layer in enumerate(cache.layers):
+        for part, held in (("self", layer.self_), ("cross", layer.cross)):
+            if held is not None:
+                k = earlier[f"decoder.{index}.{part}.k"].values[None]
+                v = earlier[f"decoder.{index}.{part}.v"].values[None]
+                held.append(k, v)
+    return cache
+
+
+def _masks(
+    request: RunRequest,
+    tokens: Mapping[str, Tokens],
+    spec: StackSpec,
+    site: str,
+    device: torch.device,
+    start: int = 0,
+) -> list[Mask]:
+    """One Mask a layer; layers whose own masks agree share it."""
+    choice = request.mask(site)
+    where = context(tokens, site, start)
+    part = site.split(".")[1]
+    made: dict[tuple[bool, int | None], Mask] = {}
+    result = []
+    for layer in range(spec.layers):
+        attention = spec.attention(part, layer)
+        key = (attention.causal, attention.window)
+        if key not in made:
+            made[key] = masks.build(choice, where, attention).to(device)
+        result.append(made[key])
+    return result
+
+
+def _prepare(trace: Trace, request: RunRequest) -> None:
+    """Compute what is wanted now, so that looking does not have to."""
+    if trace.spec.heads.vocab is not None:
+        main = trace.tokens[trace.spec.main_stack.name]
+        if ALL in request.wants:
+            _ = trace.logits
+        elif LAST in request.wants and trace.spec.decoder is not None:
+            trace.logits_at(last_position(main))
+        elif MASKED in request.wants and trace.spec.decoder is None:
+            masked = [i for i, t in enumerate(main.ids) if t == trace.spec.special.mask]
+            if masked:
+                trace.logits_at(*masked)
+    if HEADS in request.wants:
+        _ = trace.sentence_heads
+
+
+def last_position(tokens: Tokens) -> int:
+    """Index of the last token that is not padding."""
+    return max(i for i, padding in enumerate(tokens.padding) if not padding)
+
+
+def _device(network: Transformer) -> torch.device:
+    return next(network.parameters()).device
