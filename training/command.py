@@ -1,0 +1,60 @@
+"""The command line that the three trainings share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+import torch
+
+from core.model import Transformer
+from core.spec import ModelSpec
+from training.folders import WORK
+from training.loop import Batches, LossOf, Plan, train
+from training.optim import initialise, optimizers
+
+
+def run(
+    *,
+    name: str,
+    description: str | None,
+    spec: ModelSpec,
+    batches: Callable[[ModelSpec], Batches],
+    loss_of: LossOf,
+    block_std: float,
+    adamw_lr: float,
+    dropout: float,
+    muon_lr: float | None = None,
+    weight_decay: float = 0.01,
+) -> None:
+    """Read the options, build the model, train it into training/work/<name>."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--minutes", type=float, required=True, help="time budget over all resumptions")
+    parser.add_argument("--stop-after", type=float, default=float("inf"), help="minutes of this call")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--f32", action="store_true", help="no bfloat16 autocast")
+    parser.add_argument("--lr", type=float, default=adamw_lr)
+    parser.add_argument("--muon", type=float, default=muon_lr, help="Muon for the block matrices")
+    parser.add_argument("--run", default=name, help="folder under training/work")
+    given = parser.parse_args()
+    torch.set_num_threads(given.threads)
+    model = Transformer(spec, dropout=dropout).to(given.device)
+    initialise(model, block_std=block_std, seed=given.seed)
+    count = sum(parameter.numel() for parameter in model.parameters())
+    print(f"{name}: {count / 1e6:.2f} M parameters", flush=True)
+    made = optimizers(model, adamw_lr=given.lr, muon_lr=given.muon, weight_decay=weight_decay)
+    plan = Plan(
+        folder=WORK / given.run,
+        budget=60 * given.minutes,
+        stop_after=60 * given.stop_after,
+        seed=given.seed,
+        bf16=not given.f32,
+        device=given.device,
+    )
+    train(model, made, batches(spec), loss_of, plan)
+
+
+if __name__ == "__main__":
+    raise SystemExit("Run training.encoder, training.decoder or training.translator.")

@@ -1,0 +1,176 @@
+"""`python -m training.encoder`: train the encoder on masked words, sentence pairs, sentiment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+from core.model import Transformer
+from training.command import run
+from training.folders import WORK
+from training.lists import TokenLists, load_lists
+from training.shapes import encoder_spec
+
+PAD, CLS, SEP, MASK = 0, 2, 3, 4
+SPECIALS = 5
+LONG, LONG_ROWS, SHORT, SHORT_ROWS = 64, 48, 32, 96
+MASKED_SHARE = 0.2
+SHORT_SHARE = 0.3  # of the batches
+OPINION_SHARE, OPINION_FROM = 0.2, 0.3  # of the batches, after this much of the run
+PAIR_WEIGHT = 0.5
+NO_PAIR = -100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderBatch:
+    """ids, segments, padding [row, position]; masked bool; targets [masked]; pair, label [row]."""
+
+    ids: Tensor
+    segments: Tensor
+    padding: Tensor
+    masked: Tensor
+    targets: Tensor
+    pair: Tensor
+    label: Tensor | None
+
+
+class EncoderBatches:
+    """Long rows of running text, short rows of everyday sentences, and labelled opinions."""
+
+    def __init__(self, folder: Path, *, vocab: int) -> None:
+        self.vocab = vocab
+        self.stories = load_lists(folder / "encoder_stories.npz")
+        self.single = load_lists(folder / "encoder_single.npz")
+        self.follow = load_lists(folder / "encoder_follow.npz")
+        self.opinions = load_lists(folder / "encoder_opinions.npz")
+
+    def draw(self, rng: np.random.Generator, progress: float) -> EncoderBatch:
+        if progress > OPINION_FROM and rng.random() < OPINION_SHARE:
+            return self.opinion_batch(rng)
+        short = rng.random() < SHORT_SHARE
+        rows, length = (SHORT_ROWS, SHORT) if short else (LONG_ROWS, LONG)
+        made = [self.short_row(rng) if short else self.long_row(rng) for _ in range(rows)]
+        return self.collate(made, length, rng)
+
+    def long_row(self, rng: np.random.Generator) -> tuple[list[int], list[int], int]:
+        """Whole sentences of 20 to 40 tokens, then the text that follows or other text."""
+        stories = self.stories
+        first = int(rng.integers(len(stories) - 40))
+        end = first + 1
+        wanted = rng.integers(20, 41)
+        while stories.starts[end] - stories.starts[first] < wanted:
+            end += 1
+        a = _cut(stories, first, 40)[: int(stories.starts[end] - stories.starts[first])]
+        following = rng.random() < 0.5
+        other = end if following else int(rng.integers(len(stories) - 40))
+        return a, _cut(stories, other, LONG - 3 - len(a)), 0 if following else 1
+
+    def short_row(self, rng: np.random.Generator) -> tuple[list[int], list[int], int]:
+        """One sentence, or two neighbours, or two strangers."""
+        draw = rng.random()
+        if draw < 0.5:
+            text = self.single[int(rng.integers(len(self.single)))]
+            return text[: SHORT - 2], [], NO_PAIR
+        lists = self.follow if draw < 0.65 else self.stories
+        index = int(rng.integers(len(lists) // 2 - 1)) * 2
+        following = rng.random() < 0.5
+        other = index + 1 if following else int(rng.integers(len(lists)))
+        a, b = lists[index][: SHORT - 10], lists[other]
+        return a, b[: SHORT - 3 - len(a)], 0 if following else 1
+
+    def opinion_batch(self, rng: np.random.Generator) -> EncoderBatch:
+        assert self.opinions.labels is not None
+        chosen = rng.integers(len(self.opinions), size=SHORT_ROWS)
+        rows = [(self.opinions[int(i)][: SHORT - 2], [], NO_PAIR) for i in chosen]
+        return self.collate(rows, SHORT, rng, labels=self.opinions.labels[chosen])
+
+    def collate(
+        self,
+        rows: list[tuple[list[int], list[int], int]],
+        length: int,
+        rng: np.random.Generator,
+        labels: NDArray[np.int64] | None = None,
+    ) -> EncoderBatch:
+        ids = np.full((len(rows), length), PAD, dtype=np.int64)
+        segments = np.zeros_like(ids)
+        for row, (a, b, _) in enumerate(rows):
+            text = [CLS, *a, SEP, *(b + [SEP] if b else [])]
+            ids[row, : len(text)] = text
+            segments[row, len(a) + 2 : len(text)] = 1
+        padding = ids == PAD
+        masked = np.zeros_like(padding) if labels is not None else self.choose(ids, rng)
+        targets = ids[masked]
+        ids[masked] = self.disguise(targets, rng)
+        return EncoderBatch(
+            ids=torch.from_numpy(ids),
+            segments=torch.from_numpy(segments),
+            padding=torch.from_numpy(padding),
+            masked=torch.from_numpy(masked),
+            targets=torch.from_numpy(targets),
+            pair=torch.tensor([pair for _, _, pair in rows]),
+            label=None if labels is None else torch.from_numpy(labels),
+        )
+
+    def choose(self, ids: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.bool_]:
+        """The positions to predict: a share of the words, never a special token."""
+        found: NDArray[np.bool_] = (ids >= SPECIALS) & (rng.random(ids.shape) < MASKED_SHARE)
+        return found
+
+    def disguise(self, targets: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """80 % [MASK], 10 % another word, 10 % unchanged (Devlin et al. 2019, section 3.1)."""
+        draw = rng.random(targets.shape)
+        other = rng.integers(SPECIALS, self.vocab, size=targets.shape)
+        return np.where(draw < 0.8, MASK, np.where(draw < 0.9, other, targets))
+
+
+def loss_of(model: Transformer, batch: EncoderBatch) -> tuple[Tensor, dict[str, float], int]:
+    """Masked-word loss + half the sentence-pair loss, or the sentiment loss of a labelled batch."""
+    states = model.encode(batch.ids, segments=batch.segments, padding=batch.padding)
+    size = int((~batch.padding).sum())
+    heads = model.heads.sentence(states)
+    if batch.label is not None:
+        scores = heads["classes"].float()
+        loss = F.cross_entropy(scores, batch.label)
+        right = (scores.argmax(-1) == batch.label).float().mean()
+        return loss, {"sentiment_loss": loss.item(), "sentiment_right": right.item()}, size
+    # Only the masked positions go through the vocabulary projection, the dearest layer.
+    logits = model.vocab_logits(states[batch.masked][None])[0].float()
+    words = F.cross_entropy(logits, batch.targets)
+    right = (logits.argmax(-1) == batch.targets).float().mean()
+    parts = {"word_loss": words.item(), "word_right": right.item()}
+    loss = words
+    if bool((batch.pair != NO_PAIR).any()):
+        pair = F.cross_entropy(heads["pair"].float(), batch.pair, ignore_index=NO_PAIR)
+        loss = loss + PAIR_WEIGHT * pair
+        parts["pair_loss"] = pair.item()
+    name = "long" if batch.ids.shape[1] == LONG else "short"
+    return loss, {f"{name}_{key}": value for key, value in parts.items()}, size
+
+
+def _cut(lists: TokenLists, first: int, length: int) -> list[int]:
+    start = int(lists.starts[first])
+    found: list[int] = lists.ids[start : start + length].tolist()
+    return found
+
+
+def main() -> None:
+    run(
+        name="encoder",
+        description=__doc__,
+        spec=encoder_spec(),
+        batches=lambda spec: EncoderBatches(WORK, vocab=spec.stack("encoder").embedding.vocab),
+        loss_of=loss_of,
+        block_std=0.05,
+        adamw_lr=1.5e-3,
+        dropout=0.0,
+    )
+
+
+if __name__ == "__main__":
+    main()

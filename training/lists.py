@@ -1,0 +1,32 @@
+"""Texts as token ids end to end, as `training.prepare` saved them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenLists:
+    """ids [token] of all texts; starts [text + 1]; labels [text] where there are any."""
+
+    ids: NDArray[np.uint16]
+    starts: NDArray[np.int64]
+    labels: NDArray[np.int64] | None
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, index: int) -> list[int]:
+        found: list[int] = self.ids[self.starts[index] : self.starts[index + 1]].tolist()
+        return found
+
+
+def load_lists(path: Path) -> TokenLists:
+    """Read one .npz of `save_lists`."""
+    with np.load(path) as kept:
+        labels = kept["labels"] if "labels" in kept else None
+        return TokenLists(ids=kept["ids"], starts=kept["starts"], labels=labels)

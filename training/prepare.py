@@ -1,0 +1,116 @@
+"""`python -m training.prepare --data FOLDER`: tokenizers and encoded texts into training/work."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from training.data.pairs import Pair, read_pairs, split_pairs
+from training.data.sentiment import Opinion, read_sentiment, split_sentiment
+from training.data.stories import Book, read_books, split_books
+from training.folders import WORK, add_data_option, checked
+from training.grammar.english import consequence, simple
+from training.grammar.fixed import COURTESIES, TEXTBOOK
+from training.grammar.opinions import opinion
+from training.grammar.parallel import training_sentences
+from training.grammar.tales import tale
+from training.vocabularies import (
+    decoder_tokenizer,
+    encoder_tokenizer,
+    flat,
+    translator_tokenizer,
+)
+
+GRAMMAR_PAIRS = 60_000
+SIMPLE_SENTENCES = 30_000
+FOLLOWING_PAIRS = 6_000
+TALES = 12_000
+OPINIONS = 8_000
+COURTESY_TIMES, TEXTBOOK_TIMES = 40, 60
+ENDS = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')]))\s+(?=[\"'(A-Z])")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_data_option(parser)
+    folder = checked(parser.parse_args().data)
+    WORK.mkdir(exist_ok=True)
+    books, _ = split_books(read_books(folder))
+    pairs, _ = split_pairs(read_pairs(folder))
+    opinions, _ = split_sentiment(read_sentiment(folder))
+    rng = random.Random(0)
+    tales = [tale(rng) for _ in range(TALES)]
+    plain = [simple(rng) for _ in range(SIMPLE_SENTENCES)]
+    grammar = training_sentences(GRAMMAR_PAIRS)
+    english = list(dict.fromkeys(pair.en for pair in pairs))
+    written = [phrase.english for phrase in grammar[: GRAMMAR_PAIRS // 4]]
+    prepare_encoder(books, english + written, plain, opinions, rng)
+    prepare_decoder(books, english + plain, tales)
+    parallel = [Pair(zh=phrase.chinese, en=phrase.english) for phrase in grammar]
+    prepare_translator(pairs, parallel)
+
+
+def prepare_encoder(
+    books: list[Book], english: list[str], plain: list[str], opinions: list[Opinion], rng: random.Random
+) -> None:
+    """encoder.json, stories by sentence, single sentences, following pairs and opinions."""
+    paragraphs = [p for book in books for chapter in book.chapters for p in chapter]
+    texts = [o.text for o in opinions]
+    tokenizer = encoder_tokenizer(flat((paragraphs, english, plain, texts)))
+    tokenizer.save(str(WORK / "encoder.json"))
+    sentences = [s for p in paragraphs for s in ENDS.split(p) if s]
+    save_lists(WORK / "encoder_stories.npz", tokenizer, sentences)
+    save_lists(WORK / "encoder_single.npz", tokenizer, english + plain)
+    follow = [consequence(rng) for _ in range(FOLLOWING_PAIRS)]
+    save_lists(WORK / "encoder_follow.npz", tokenizer, [part for pair in follow for part in pair])
+    written = [opinion(rng) for _ in range(OPINIONS)]
+    labels = [o.label for o in opinions] + [label for _, label in written]
+    save_lists(
+        WORK / "encoder_opinions.npz", tokenizer, texts + [text for text, _ in written], labels=labels
+    )
+
+
+def prepare_decoder(books: list[Book], english: list[str], tales: list[str]) -> None:
+    """decoder.json and three streams of tokens: stories, single sentences, tales."""
+    chapters = ["\n".join(chapter) for book in books for chapter in book.chapters]
+    tokenizer = decoder_tokenizer(flat((chapters, english, tales)))
+    tokenizer.save(str(WORK / "decoder.json"))
+    random.Random(1).shuffle(english)
+    for name, texts in (("stories", chapters), ("single", english), ("tales", tales)):
+        ids = [i for e in tokenizer.encode_batch(texts) for i in (*e.ids, 1)]
+        np.save(WORK / f"decoder_{name}.npy", np.array(ids, dtype=np.uint16))
+
+
+def prepare_translator(pairs: list[Pair], grammar: list[Pair]) -> None:
+    """translator.json and the two sides of every pair, everyday and grammar apart."""
+    everyday = pairs + [Pair(zh=zh, en=en) for zh, en in COURTESIES * COURTESY_TIMES]
+    textbook = [Pair(zh=zh, en=en) for zh, en in TEXTBOOK * TEXTBOOK_TIMES]
+    seen = [text for pair in pairs + grammar[: GRAMMAR_PAIRS // 3] for text in (pair.zh, pair.en)]
+    tokenizer = translator_tokenizer(seen)
+    tokenizer.save(str(WORK / "translator.json"))
+    for name, group in (("everyday", everyday), ("grammar", grammar + textbook)):
+        for side in ("zh", "en"):
+            texts = [getattr(pair, side) for pair in group]
+            save_lists(WORK / f"translator_{name}_{side}.npz", tokenizer, texts)
+
+
+def save_lists(
+    path: Path, tokenizer: Tokenizer, texts: Iterable[str], *, labels: list[int] | None = None
+) -> None:
+    """Token ids of all texts end to end, and where each text starts (one more than texts)."""
+    encoded = [e.ids for e in tokenizer.encode_batch(list(texts), add_special_tokens=False)]
+    starts = np.cumsum([0] + [len(ids) for ids in encoded])
+    extra = {} if labels is None else {"labels": np.array(labels, dtype=np.int64)}
+    flat_ids = np.array([i for ids in encoded for i in ids], dtype=np.uint16)
+    np.savez(path, ids=flat_ids, starts=starts, **extra)
+    print(f"{path.name}: {len(encoded)} texts, {len(flat_ids)} tokens", flush=True)
+
+
+if __name__ == "__main__":
+    main()
