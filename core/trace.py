@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Protocol, overload
+from typing import Any, Protocol, TypeVar, overload
 
 import torch
 from torch import Tensor
@@ -143,9 +144,9 @@ class Recorder:
     """Takes values by name during the forward pass and hands them back, perhaps edited.
 
     `rec.at("decoder", 3, "self")` gives a recorder that prefixes names. Values have a leading batch
-    dimension; their rank is checked against the axis words. offset: how many positions were computed
-    by an earlier run, so that edits at absolute positions land on the right rows. should_stop is
-    asked once a part; Cancelled is raised when it says so.
+    dimension; their rank is checked against the axis words. offset: how many positions an earlier
+    run computed, so that edits at absolute positions land on the right rows. should_stop is asked
+    once a part; Cancelled is raised when it says so.
     """
 
     __slots__ = ("_edits", "_offset", "_prefix", "_should_stop", "axes", "edited", "store")
@@ -280,6 +281,15 @@ class CacheHandle(Protocol):
     def bytes(self) -> int: ...
 
 
+class HasBytes(Protocol):
+    """What a trace can remember: a tensor, an array, or a record that knows its size."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+
+R = TypeVar("R", bound=HasBytes)
+
 _REMEMBER_BYTES = 256 * 2**20
 
 
@@ -287,16 +297,20 @@ class _Memory:
     """Least-recently-used results, bounded in bytes."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[tuple[Any, ...], Tensor] = OrderedDict()
+        self._held: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._bytes = 0
 
-    def get(self, key: tuple[Any, ...]) -> Tensor | None:
-        if key in self._held:
-            self._held.move_to_end(key)
-            return self._held[key]
-        return None
+    def get(self, key: tuple[Any, ...]) -> Any:
+        found = self._held.get(key)
+        if found is not None:
+            with suppress(KeyError):  # a task of another thread may just have let it go
+                self._held.move_to_end(key)
+        return found
 
-    def put(self, key: tuple[Any, ...], value: Tensor) -> Tensor:
+    def put(self, key: tuple[Any, ...], value: R) -> R:
+        before = self._held.pop(key, None)
+        if before is not None:
+            self._bytes -= before.nbytes
         self._held[key] = value
         self._bytes += value.nbytes
         while self._bytes > _REMEMBER_BYTES and len(self._held) > 1:
@@ -367,7 +381,7 @@ class Trace:
         """[query, key] bool: which keys each query may see. Masked is not the same as zero."""
         self._check(site, layer)
         key = ("allowed", site, layer)
-        found = self._memory.get(key)
+        found: Tensor | None = self._memory.get(key)
         if found is None:
             found = self._memory.put(key, self.derive.allowed(self, site, layer).cpu())
         return found
@@ -376,7 +390,7 @@ class Trace:
         """[layer + 1, position, d_model]: embeddings, after layer 1, …, the last after the final
         norm where the stack has one."""
         key = ("hidden", stack)
-        found = self._memory.get(key)
+        found: Tensor | None = self._memory.get(key)
         if found is None:
             spec = self._stack(stack)
             names = [f"{stack}.embed.out"]
@@ -389,14 +403,14 @@ class Trace:
     @property
     def logits(self) -> Tensor:
         """[position, vocab] of the vocabulary head at every position; see `logits_at` for few."""
-        found = self._memory.get(("logits",))
+        found: Tensor | None = self._memory.get(("logits",))
         if found is None:
             found = self._memory.put(("logits",), _plain(self.derive.logits(self, None)))
         return found
 
     def logits_at(self, *positions: int) -> Tensor:
         """[len(positions), vocab], computed for these positions only."""
-        everything = self._memory.get(("logits",))
+        everything: Tensor | None = self._memory.get(("logits",))
         if everything is not None:
             return everything[list(positions)]
         missing = tuple(p for p in positions if self._memory.get(("logits", p)) is None)
@@ -426,6 +440,14 @@ class Trace:
         found = self.sentence_heads
         return found if self.spec.heads.vocab is None else {"vocab": self.logits, **found}
 
+    def remembered(self, key: tuple[Any, ...], compute: Callable[[], R]) -> R:
+        """The result of an analysis, computed once and kept with this trace while there is room.
+
+        key: begins with the name of the analysis, then everything the result depends on.
+        """
+        found: R | None = self._memory.get(key)
+        return self._memory.put(key, compute()) if found is None else found
+
     def _stack(self, name: str) -> Any:
         try:
             return self.spec.stack(name)
@@ -438,7 +460,7 @@ class Trace:
                 f"{self.spec.name} has no attention site {site!r}; it has "
                 f"{', '.join(self.spec.sites)}"
             )
-        layers = self.spec.stack(site.split(".")[0]).layers
+        layers = self.spec.stack(site.split(".", maxsplit=1)[0]).layers
         if not 0 <= layer < layers:
             raise RequestError(f"{site} has layers 0 to {layers - 1}, not {layer}")
 
@@ -447,10 +469,10 @@ class Trace:
     ) -> Tensor:
         self._check(site, layer)
         key = (what, site, layer, head, query)
-        found = self._memory.get(key)
+        found: Tensor | None = self._memory.get(key)
         if found is not None:
             return found
-        whole = self._memory.get((what, site, layer, None, None))
+        whole: Tensor | None = self._memory.get((what, site, layer, None, None))
         if whole is not None:
             part = whole if head is None else whole[head]
             return part if query is None else part[..., query, :]
