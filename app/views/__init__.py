@@ -1,0 +1,87 @@
+"""The views: one file each, found by discovery; a view turns a trace into a `Figure`.
+
+A view is a pure function of what was computed and where the person looks; no Qt. A new view is one
+new module here with a `VIEW`; modules whose name starts with an underscore are shared parts. torch
+is not imported here or by a view's import: the window lists its views before torch is there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from app.figure import Figure
+from app.selection import Selection
+
+if TYPE_CHECKING:  # these import torch
+    from core.request import Sampling, ShouldStop, Step
+    from core.trace import Trace
+
+
+def _no_sampling() -> Sampling:
+    from core.request import Sampling
+
+    return Sampling()
+
+
+def _angle_brackets(token: int) -> str:
+    return f"⟨{token}⟩"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewOptions:
+    """How things are shown, beside what is looked at.
+
+    raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every vocabulary
+    distribution. top: how many candidates a list holds. step: the decoding step that `trace`
+    belongs to, None for the prompt. limits: "fixed" colour scales, or "auto" from the values shown.
+    pieces: token id -> readable label. missing: head name -> one sentence why there is none.
+    """
+
+    raw_labels: bool = False
+    sampling: Sampling = field(default_factory=_no_sampling)
+    top: int = 10
+    step: Step | None = None
+    limits: Literal["fixed", "auto"] = "fixed"
+    pieces: Callable[[int], str] = _angle_brackets
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+Draw = Callable[["Trace", Selection, ViewOptions], Figure]
+Prepare = Callable[["Trace", Selection, ViewOptions, "ShouldStop | None"], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A picture one may ask for.
+
+    draw: pure, a few milliseconds once what it needs is there. wants: what a run should compute
+    ahead (`core.request`). prepare: for what is dear; may run off the window's thread, and leaves
+    its result remembered in the trace, so that `draw` is quick. `draw` alone gives the same picture.
+    order: place in the menu.
+    """
+
+    key: str
+    title: str
+    draw: Draw
+    wants: frozenset[str] = frozenset()
+    order: int = 100
+    prepare: Prepare | None = None
+
+
+def views() -> tuple[View, ...]:
+    """All views, in menu order."""
+    names = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
+    found = [importlib.import_module(f"{__name__}.{name}").VIEW for name in names]
+    return tuple(sorted(found, key=lambda view: (view.order, view.key)))
+
+
+def view(key: str) -> View:
+    """The view with this key; KeyError naming those there are."""
+    known = {v.key: v for v in views()}
+    if key not in known:
+        raise KeyError(f"there is no view {key!r}; there are {', '.join(known)}")
+    return known[key]

@@ -1,0 +1,79 @@
+"""All heads: the maps of every layer and head as one mosaic, to find the one worth opening."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.figure import Axis, Figure, Mosaic
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import ATTENTION, no_site
+from core.analysis.thumbnails import Thumbnails, thumbnails
+
+if TYPE_CHECKING:
+    from core.request import ShouldStop
+    from core.spec import ModelSpec
+    from core.trace import Trace
+
+MOST_CELLS = 1600
+"""Cells across the whole mosaic: about one a pixel on a large screen."""
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_site(trace.spec, selection)
+    if missing is not None:
+        return missing
+    maps = _maps(trace, selection)
+    layers, heads = maps.values.shape[:2]
+    automatic = options.limits == "auto" and float(maps.values.max()) > 0
+    limit = float(maps.values.max()) if automatic else 1.0
+    return Figure(
+        title=f"{ATTENTION[selection.site]} · {layers} layers × {heads} heads",
+        panels=(
+            Mosaic(
+                title="",
+                values=maps.values,
+                rows=Axis(title="Layer", labels=_counted(layers)),
+                columns=Axis(title="Head", labels=_counted(heads)),
+                limits=(0.0, limit),
+                hidden=maps.hidden,
+                selected=None if selection.head is None else (selection.layer, selection.head),
+            ),
+        ),
+        note=_note(maps, limit if automatic else None),
+    )
+
+
+def prepare(
+    trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
+) -> None:
+    if selection.site in trace.spec.sites:
+        _maps(trace, selection, should_stop)
+
+
+def _maps(trace: Trace, selection: Selection, should_stop: ShouldStop | None = None) -> Thumbnails:
+    return thumbnails(trace, selection.site, _tile(trace.spec, selection), should_stop)
+
+
+def _tile(spec: ModelSpec, selection: Selection) -> int:
+    """The most cells of one map, so that the mosaic has about as many cells as a screen pixels."""
+    stack = spec.stack(selection.stack)
+    heads = max(stack.attention(selection.part, i).heads for i in range(stack.layers))
+    return max(16, MOST_CELLS // max(stack.layers, heads))
+
+
+def _counted(count: int) -> tuple[str, ...]:
+    return tuple(str(i + 1) for i in range(count))
+
+
+def _note(maps: Thumbnails, limit: float | None) -> str:
+    parts = ["Queries run down and keys across in every map."]
+    if maps.factor > 1:
+        side = maps.factor
+        parts.append(f"A cell shows the largest weight of {side} × {side} tokens.")
+    if limit is not None:
+        parts.append(f"Colours are scaled to 0 to {limit:.3g}.")
+    return " ".join(parts)
+
+
+VIEW = View(key="all_heads", title="All heads", draw=draw, order=20, prepare=prepare)

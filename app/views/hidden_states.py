@@ -1,0 +1,112 @@
+"""Hidden states: how large every token's vector is after each layer, and how much it turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Axis, Figure, Floats, Heatmap
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import layer_rows, no_stack, pinned_query, token_axis, token_name
+from core.analysis.states import norms, similarity_to_before
+
+if TYPE_CHECKING:
+    from core.trace import Trace
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_stack(trace.spec, selection)
+    if missing is not None:
+        return missing
+    stack = trace.spec.stack(selection.stack)
+    hidden = trace.hidden(selection.stack).numpy()
+    names = layer_rows(stack.layers, stack.final_norm is not None)
+    tokens = token_axis("Token", trace, selection.stack, options)
+    query = pinned_query(trace, selection, options)
+    panels = [
+        _norm(hidden, names, tokens, query),
+        _similarity(hidden, names, tokens, query, selection, options),
+    ]
+    if query is not None:
+        name = token_name(trace, selection.stack, query, options)
+        panels.append(_vector(hidden[:, query], names, f"The vector of {name}"))
+    return Figure(
+        title=f"{selection.stack.capitalize()} hidden states · {stack.layers} layers",
+        panels=tuple(panels),
+        note="" if query is not None else "Pin a token to see its vector through all layers.",
+    )
+
+
+def _norm(hidden: Floats, names: tuple[str, ...], tokens: Axis, query: int | None) -> Heatmap:
+    values = norms(hidden)
+    limit, note = _bright(values)
+    return Heatmap(
+        title="Norm ‖h‖",
+        values=values,
+        rows=Axis(title="Layer", labels=names),
+        columns=tokens,
+        limits=(0.0, limit),
+        column=query,
+        value_name="norm",
+        picks=(None, "query"),
+        limits_note=note,
+    )
+
+
+def _similarity(
+    hidden: Floats,
+    names: tuple[str, ...],
+    tokens: Axis,
+    query: int | None,
+    selection: Selection,
+    options: ViewOptions,
+) -> Heatmap:
+    values = similarity_to_before(hidden)
+    automatic = options.limits == "auto"
+    lowest, highest = float(values.min()), float(values.max())
+    return Heatmap(
+        title="Cosine similarity to the layer before",
+        values=values,
+        rows=Axis(title="Layer", labels=names[1:]),
+        columns=tokens,
+        limits=(lowest, max(highest, lowest + 1e-6)) if automatic else (-1.0, 1.0),
+        scale="sequential" if automatic else "diverging",
+        row=selection.layer,
+        column=query,
+        value_name="cosine",
+        picks=("layer", "query"),
+        limits_note="colours scaled to these values" if automatic else "",
+    )
+
+
+def _vector(states: Floats, names: tuple[str, ...], title: str) -> Heatmap:
+    limit, note = _bright(np.abs(states))
+    return Heatmap(
+        title=title,
+        values=states,
+        rows=Axis(title="Layer", labels=names),
+        columns=Axis(
+            title="Coordinate (d_model)", labels=tuple(str(i) for i in range(states.shape[1]))
+        ),
+        limits=(-limit, limit),
+        scale="diverging",
+        value_name="value",
+        limits_note=note,
+    )
+
+
+def _bright(values: Floats) -> tuple[float, str]:
+    """Where the colour scale ends: at the largest value, unless a few outliers would drown the rest
+    (a first token's norm may be fifty times the others')."""
+    largest = float(values.max())
+    usual = 4 * float(np.median(values))
+    if largest <= 0:
+        return 1.0, ""
+    if largest <= 2 * usual or usual <= 0:
+        return largest, ""
+    return usual, f"colours end at {usual:.3g}; the largest value is {largest:.4g}"
+
+
+VIEW = View(key="hidden_states", title="Hidden states", draw=draw, order=30)

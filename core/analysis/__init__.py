@@ -1,0 +1,1 @@
+"""Questions asked of a trace: pure functions of numbers, one file each."""

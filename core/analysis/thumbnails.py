@@ -1,0 +1,66 @@
+"""Every head of an attention site at once, shrunk by maximum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.analysis.pooling import Bools, Floats, pool_all, pool_max, shrink_factor
+from core.errors import Cancelled
+
+if TYPE_CHECKING:
+    from core.request import ShouldStop
+    from core.trace import Trace
+
+_AT_ONCE_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Thumbnails:
+    """values: [layer, head, height, width], the largest weight of `factor` × `factor` cells.
+    hidden: the same shape, True where all of these cells are masked. A layer with fewer heads than
+    another has hidden, empty maps."""
+
+    values: Floats
+    hidden: Bools
+    factor: int
+
+    @property
+    def nbytes(self) -> int:
+        return self.values.nbytes + self.hidden.nbytes
+
+
+def thumbnails(
+    trace: Trace, site: str, most: int, should_stop: ShouldStop | None = None
+) -> Thumbnails:
+    """All maps of a site ("encoder.self"), each at most `most` cells high and wide.
+
+    Whole patterns are held for one layer, or one head when they are large, and not remembered: all
+    144 maps of a base model at 512 tokens would be 151 MB. The result is remembered in the trace.
+    """
+    return trace.remembered(
+        ("thumbnails", site, most), lambda: _thumbnails(trace, site, most, should_stop)
+    )
+
+
+def _thumbnails(trace: Trace, site: str, most: int, should_stop: ShouldStop | None) -> Thumbnails:
+    stack_name, part = site.split(".")
+    stack = trace.spec.stack(stack_name)
+    queries, keys = trace.allowed(site, 0).shape
+    factor = shrink_factor(max(queries, keys), most)
+    heads = [stack.attention(part, layer).heads for layer in range(stack.layers)]
+    size = (-(-queries // factor), -(-keys // factor))
+    values = np.zeros((stack.layers, max(heads), *size), dtype=np.float32)
+    hidden = np.ones(values.shape, dtype=bool)
+    whole = max(heads) * queries * keys * 4 <= _AT_ONCE_BYTES
+    for layer, count in enumerate(heads):
+        hidden[layer, :count] = pool_all(trace.allowed(site, layer).numpy() == 0, factor, factor)
+        for first, last in [(0, count)] if whole else [(h, h + 1) for h in range(count)]:
+            if should_stop is not None and should_stop():
+                raise Cancelled("drawing all heads was stopped")
+            head = None if whole else first
+            maps = trace.derive.pattern(trace, site, layer, head, None).detach().cpu().float()
+            values[layer, first:last] = pool_max(maps.numpy(), factor, factor)
+    return Thumbnails(values=values, hidden=hidden, factor=factor)
