@@ -26,7 +26,7 @@ class Derived:
     def __init__(self, network: Transformer) -> None:
         self.network = network
 
-    @torch.inference_mode()
+    @torch.no_grad()
     def scores(
         self, trace: Trace, site: str, layer: int, head: int | None, query: int | None
     ) -> Tensor:
@@ -51,7 +51,7 @@ class Derived:
         found = found if query is None else found[:, 0]
         return found if head is None else found[0]
 
-    @torch.inference_mode()
+    @torch.no_grad()
     def pattern(
         self, trace: Trace, site: str, layer: int, head: int | None, query: int | None
     ) -> Tensor:
@@ -71,7 +71,7 @@ class Derived:
         spec = trace.spec.stack(stack).attention(part, layer)
         return masks.allowed(trace.request.mask(site), context(trace.tokens, site), spec)
 
-    @torch.inference_mode()
+    @torch.no_grad()
     def logits(self, trace: Trace, positions: tuple[int, ...] | None) -> Tensor:
         """[position, vocab] at the positions asked for, or at all."""
         states = self.states(trace)
@@ -79,7 +79,7 @@ class Derived:
             states = states[list(positions)]
         return self.network.vocab_logits(states[None])[0]
 
-    @torch.inference_mode()
+    @torch.no_grad()
     def project(self, states: Tensor, *, normalise: bool) -> Tensor:
         """Any states [position, d_model] through final norm (if asked) and vocabulary head."""
         stack = self.network.stack(self.network.spec.main_stack.name)
@@ -88,7 +88,7 @@ class Derived:
             states = stack.final_norm(states)
         return self.network.vocab_logits(states)[0]
 
-    @torch.inference_mode()
+    @torch.no_grad()
     def sentence_heads(self, trace: Trace) -> dict[str, Tensor]:
         """Pair, class and replaced-token logits; left padding is not the first token."""
         states = self.states(trace)

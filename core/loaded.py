@@ -197,7 +197,7 @@ class LoadedModel:
     ) -> RunRequest:
         unknown = set(wants := frozenset(wants)) - {LAST, MASKED, ALL, HEADS}
         if unknown:
-            raise RequestError(f"unknown wish {sorted(unknown)[0]!r} in wants")
+            raise RequestError(f"unknown wish {min(unknown)!r} in wants")
         chosen = tuple(sorted((site, choose(c)) for site, c in (masks or {}).items()))
         return RunRequest(
             source=source, target=target, masks=chosen, edits=tuple(edits), wants=wants

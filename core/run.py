@@ -50,7 +50,7 @@ def run(
     spec = network.spec
     tokens = check(spec, request)
     started = time.perf_counter()
-    with torch.inference_mode():
+    with torch.no_grad():
         if previous is not None and not _comparable(network, request, previous):
             previous = None
         captured: dict[str, Captured] = {}
@@ -84,17 +84,15 @@ def check(spec: ModelSpec, request: RunRequest) -> Mapping[str, Tokens]:
                 f"{spec.name} has no attention site {site!r}; it has {', '.join(spec.sites)}"
             )
         masks.check(choice)
-    tokens: dict[str, Tokens] = {}
-    if spec.encoder is not None:
-        tokens["encoder"] = request.source
-        if spec.decoder is not None:
-            if request.target is None:
-                raise RequestError(f"{spec.name} needs a target for its decoder; none was given")
-            tokens["decoder"] = request.target
-    else:
-        if request.target is not None:
-            raise RequestError(f"{spec.name} has no encoder, so it takes one text and no target")
-        tokens["decoder"] = request.source
+    tokens = {spec.stacks[0].name: request.source}
+    if spec.architecture == "encoder-decoder":
+        if request.target is None:
+            raise RequestError(f"{spec.name} needs a target for its decoder; none was given")
+        tokens["decoder"] = request.target
+    elif request.target is not None:
+        raise RequestError(
+            f"{spec.name} is {spec.architecture}-only and takes no target beside the text"
+        )
     for name, found in tokens.items():
         _check_tokens(spec, spec.stack(name), found)
     return tokens

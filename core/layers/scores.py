@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def share(kv: Tensor, group: int) -> Tensor:
-    """Repeat key/value heads so that each query head has one: […, kv_head, n, d] -> […, head, …]."""
+    """Repeat key/value heads so that each query head has one: […, kv_head, n, d] -> [head]."""
     return kv if group == 1 else kv.repeat_interleave(group, dim=-3)
 
 

@@ -1,0 +1,206 @@
+"""Decoding on the cache equals the full forward, goes back exactly, and forgets nothing valid."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from core.decoding import Decoding, decode
+from core.decoding.filters import probabilities, top
+from core.errors import RequestError
+from core.masks import choose
+from core.model import Transformer
+from core.request import DecodeRequest, RunRequest, Sampling
+from core.tokens import Tokens
+from tests.core import tiny
+
+
+def start(network: Transformer, *, masks: tuple = (), **more: object) -> Decoding:  # type: ignore[type-arg]
+    target = Tokens.of_ids([2]) if network.spec.encoder is not None else None
+    run = RunRequest(source=Tokens.of_ids(tiny.ids(8)), target=target, masks=masks)
+    request = DecodeRequest(run=run, **{"max_new_tokens": 12, **more})  # type: ignore[arg-type]
+    return Decoding(tiny.Bare(network), request)  # type: ignore[arg-type]
+
+
+def finish(decoding: Decoding) -> Decoding:
+    while decoding.finished is None:
+        decoding.step()
+    return decoding
+
+
+@pytest.mark.parametrize("make", [tiny.decoder, tiny.encoder_decoder])
+@pytest.mark.parametrize("mask", [None, "sliding_window"])
+def test_each_step_equals_the_full_forward(make, mask: str | None) -> None:
+    network = make()
+    masks = () if mask is None else (("decoder.self", choose(mask, window=3)),)
+    done = finish(start(network, masks=masks))
+    run = done.request.run
+    tokens = done.steps[-1].trace.tokens["decoder"]
+    whole = (
+        RunRequest(source=tokens, masks=masks)
+        if run.target is None
+        else RunRequest(source=run.source, target=tokens, masks=masks)
+    )
+    full = tiny.Bare(network).run(whole)
+    assert len(done.steps) > 3
+    for step in done.steps:
+        last = len(step.trace.tokens["decoder"]) - 1
+        assert (full.logits[last] - step.logits).abs().max() <= 1e-4
+        assert step.token == int(step.logits.argmax())
+        assert math.isclose(step.probability, float(step.logits.softmax(-1)[step.token]))
+        for layer in range(network.stack("decoder").spec.layers):
+            row = step.trace.pattern("decoder.self", layer, query=last)
+            assert row.shape == (tiny.HEADS, last + 1)
+            expected = full.pattern("decoder.self", layer)[:, last, : last + 1]
+            assert (row - expected).abs().max() <= 1e-5
+
+
+def test_only_new_rows_are_computed_and_the_cache_says_what_it_holds() -> None:
+    done = finish(start(tiny.decoder()))
+    for step in done.steps:
+        length = 8 + step.index
+        assert step.cache_positions == length
+        # 3 layers x (keys, values) x 2 kv heads x 8 wide x 4 bytes
+        assert step.cache_bytes == 3 * 2 * 2 * 8 * 4 * length
+        rows = step.trace.captured["decoder.1.ffn.out"].own.shape[0]
+        assert rows == (8 if step.index == 0 else 1)
+
+
+def test_cross_attention_keys_are_computed_once() -> None:
+    done = finish(start(tiny.encoder_decoder()))
+    first, last = done.steps[0].trace, done.steps[-1].trace
+    for name in ("decoder.0.cross.k", "decoder.1.cross.v", "encoder.2.resid.out"):
+        assert last.captured[name].own is first.captured[name].own
+    assert last.pattern("decoder.cross", 1).shape == (tiny.HEADS, len(done.steps), 8)
+    assert (last.pattern("decoder.cross", 1).sum(-1) - 1).abs().max() <= 1e-5
+
+
+def test_back_and_forward_is_bit_identical() -> None:
+    done = finish(start(tiny.decoder()))
+    before = [(s.token, s.logits.clone(), s.trace.pattern("decoder.self", 2)) for s in done.steps]
+    done.back(5)
+    assert len(done.steps) == 7
+    finish(done)
+    for step, (token, logits, pattern) in zip(done.steps, before, strict=True):
+        assert step.token == token
+        assert torch.equal(step.logits, logits)
+        assert torch.equal(step.trace.pattern("decoder.self", 2), pattern)
+
+
+def test_a_forced_token_opens_a_branch_that_equals_a_fresh_run() -> None:
+    network = tiny.decoder()
+    done = finish(start(network))
+    old = done.steps[3:]
+    done.back(9)
+    forced = done.force(7)
+    assert forced.forced
+    assert forced.token == 7
+    finish(done)
+    full = tiny.trace(network, list(done.steps[-1].trace.tokens["decoder"].ids))
+    for step in done.steps:
+        last = len(step.trace.tokens["decoder"]) - 1
+        assert (full.logits[last] - step.logits).abs().max() <= 1e-4
+    kept = tiny.trace(network, list(old[-1].trace.tokens["decoder"].ids))
+    assert (kept.logits[-1] - old[-1].logits).abs().max() <= 1e-4
+    assert (
+        kept.pattern("decoder.self", 1) - old[-1].trace.pattern("decoder.self", 1)
+    ).abs().max() <= 1e-5
+
+
+def test_an_open_mask_recomputes_instead_of_lying() -> None:
+    network = tiny.decoder()
+    masks = (("decoder.self", choose("bidirectional")),)
+    done = finish(start(network, masks=masks, max_new_tokens=3))
+    last = done.steps[-1]
+    full = tiny.trace(network, list(last.trace.tokens["decoder"].ids), masks=masks)
+    assert (full.logits[-1] - last.logits).abs().max() <= 1e-5
+
+
+def test_the_same_seed_draws_the_same_tokens() -> None:
+    network = tiny.decoder()
+    texts = []
+    for seed in (1, 1, 2):
+        sampling = Sampling(temperature=1.5, top_k=20)
+        done = finish(start(network, strategy="sample", sampling=sampling, seed=seed))
+        texts.append([s.token for s in done.steps])
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_sampling_follows_the_distribution() -> None:
+    """Drawn frequencies agree with the narrowed probabilities (3 standard errors)."""
+    logits = torch.tensor([2.0, 1.0, 0.0, -1.0])
+    sampling = Sampling(temperature=0.8, top_k=3)
+    expected = probabilities(logits, sampling)
+    from core.decoding.strategies import choose as pick
+
+    run = RunRequest(source=Tokens.of_ids([1]))
+    request = DecodeRequest(run=run, strategy="sample", sampling=sampling)
+    drawn = torch.bincount(
+        torch.tensor([pick(logits, request, i) for i in range(2000)]), minlength=4
+    )
+    error = 3 * (expected * (1 - expected) / 2000).sqrt()
+    assert ((drawn / 2000 - expected).abs() <= error + 1e-9).all()
+
+
+def test_filters_cut_where_the_definition_says() -> None:
+    logits = torch.log(torch.tensor([0.5, 0.25, 0.15, 0.1]))
+    assert torch.allclose(probabilities(logits, Sampling()), logits.exp())
+    cut = probabilities(logits, Sampling(top_k=2))
+    assert torch.allclose(cut, torch.tensor([2 / 3, 1 / 3, 0, 0]))
+    cut = probabilities(logits, Sampling(top_p=0.7))
+    assert torch.allclose(cut, torch.tensor([2 / 3, 1 / 3, 0, 0]))
+    cut = probabilities(logits, Sampling(top_p=0.8))
+    assert torch.allclose(cut, torch.tensor([0.5, 0.25, 0.15, 0]) / 0.9)
+    assert probabilities(logits, Sampling(top_p=0.01)).tolist() == [1, 0, 0, 0]
+    assert probabilities(logits, Sampling(temperature=0)).tolist() == [1, 0, 0, 0]
+    warm = probabilities(logits, Sampling(temperature=2.0))
+    assert torch.allclose(warm, logits.exp().sqrt() / logits.exp().sqrt().sum())
+    best = top(logits, Sampling(top_k=1), 3)
+    assert [c.token for c in best] == [0, 1, 2]
+    assert [c.kept for c in best] == [1, 0, 0]
+    assert math.isclose(best[1].probability, 0.25, rel_tol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "sentence"),
+    [
+        (Sampling(temperature=-1), "temperature is -1"),
+        (Sampling(top_p=0), "top-p is 0"),
+        (Sampling(top_k=-2), "top-k is -2"),
+    ],
+)
+def test_bad_settings_are_refused(sampling: Sampling, sentence: str) -> None:
+    with pytest.raises(RequestError, match=sentence):
+        start(tiny.decoder(), sampling=sampling)
+
+
+def test_decoding_ends_where_it_must() -> None:
+    assert finish(start(tiny.decoder())).finished == "12 new tokens"
+    assert (
+        finish(start(tiny.decoder(max_positions=11))).finished
+        == "the model takes at most 11 tokens"
+    )
+    network = tiny.encoder_decoder()
+    forced = start(network, forced=((2, 1),))
+    assert finish(forced).finished == "end token"
+    assert len(forced.steps) == 3
+    with pytest.raises(RequestError, match="decoding has ended"):
+        forced.step()
+    with pytest.raises(RequestError, match="is encoder-only"):
+        start(tiny.encoder())
+    with pytest.raises(RequestError, match="outside the vocabulary"):
+        start(network).force(10_000)
+
+
+def test_padding_of_the_prompt_changes_nothing() -> None:
+    network = tiny.decoder()
+    plain = finish(start(network))
+    for side in ("left", "right"):
+        tokens = Tokens.of_ids(tiny.ids(8)).padded(11, pad=0, piece="p", side=side)
+        request = DecodeRequest(run=RunRequest(source=tokens), max_new_tokens=12)
+        padded = list(decode(tiny.Bare(network), request))  # type: ignore[arg-type]
+        assert [s.token for s in padded] == [s.token for s in plain.steps]
+        for mine, other in zip(padded, plain.steps, strict=True):
+            assert (mine.logits - other.logits).abs().max() <= 1e-4

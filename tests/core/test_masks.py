@@ -1,0 +1,153 @@
+"""Every mask kind, key by key."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from core import masks
+from core.errors import RequestError
+from core.masks import KINDS, MaskChoice, choose
+from core.request import RunRequest
+from core.tokens import Tokens
+from tests.core import tiny
+
+OWN = tiny.attention(causal=True)
+
+
+def where(
+    count: int, *, left: int = 0, right: int = 0, segments: list[int] | None = None
+) -> masks.Context:
+    padding = torch.tensor([True] * left + [False] * count + [True] * right)
+    kinds = torch.tensor(segments) if segments else None
+    return masks.context_of(
+        q_padding=padding, k_padding=padding, q_segments=kinds, k_segments=kinds
+    )
+
+
+def grid(choice: MaskChoice, context: masks.Context) -> list[str]:
+    return ["".join(".x"[int(c)] for c in row) for row in masks.allowed(choice, context, OWN)]
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        (choose("bidirectional"), ["xxxx"] * 4),
+        (choose("causal"), ["x...", "xx..", "xxx.", "xxxx"]),
+        (choose("model"), ["x...", "xx..", "xxx.", "xxxx"]),
+        (choose("prefix", prefix=2), ["xx..", "xx..", "xxx.", "xxxx"]),
+        (choose("prefix", prefix=0), ["x...", "xx..", "xxx.", "xxxx"]),
+        (choose("prefix", prefix=1), ["x...", "xx..", "xxx.", "xxxx"]),
+        (choose("prefix", prefix=4), ["xxxx"] * 4),
+        (choose("sliding_window", window=2), ["x...", "xx..", ".xx.", "..xx"]),
+        (choose("sliding_window", window=1), ["x...", ".x..", "..x.", "...x"]),
+        (choose("local", window=2), ["xx..", "xxx.", ".xxx", "..xx"]),
+        (choose("strided", stride=3, local=1), ["x..x", ".x..", "..x.", "x..x"]),
+        (choose("global_local", tokens=1, window=1), ["xxxx", "xx..", "x.x.", "x..x"]),
+        (choose("no_self"), [".xxx", "x.xx", "xx.x", "xxx."]),
+        (choose("causal") & choose("no_self"), ["....", "x...", "xx..", "xxx."]),
+        (choose("causal") & choose("local", window=2), ["x...", "xx..", ".xx.", "..xx"]),
+        (choose("sliding_window", window=1) | choose("no_self"), ["xxxx"] * 4),
+        (MaskChoice(key="causal", blocked=((2, 0), (3, 3))), ["x...", "xx..", ".xx.", "xxx."]),
+    ],
+)
+def test_allowed_cells(choice: MaskChoice, expected: list[str]) -> None:
+    assert grid(choice, where(4)) == expected
+
+
+def test_segments_see_only_themselves() -> None:
+    assert grid(choose("segment"), where(4, segments=[0, 0, 1, 1])) == [
+        "xx..",
+        "xx..",
+        "..xx",
+        "..xx",
+    ]
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_padding_is_hidden_from_every_query(key: str) -> None:
+    context = where(4, left=1, right=2)
+    found = masks.allowed(choose(key), context, OWN)
+    assert not found[:, [0, 5, 6]].any()
+    shown = masks.allowed(MaskChoice(key=key, hide_padding=False), context, OWN)
+    assert key == "padding" or shown[:, [0, 5, 6]].any()
+
+
+def test_positions_count_real_tokens() -> None:
+    flags = torch.tensor([[True, True, False, False, True]])
+    assert masks.positions(flags).tolist() == [[-1, -1, 0, 1, 1]]
+    assert Tokens.of_ids([5, 6]).padded(4, pad=0, piece="p", side="left").positions == (
+        None, None, 0, 1,
+    )  # fmt: skip
+
+
+def test_prefix_counts_from_the_first_real_token() -> None:
+    found = grid(choose("prefix", prefix=2), where(3, left=2))
+    assert found[2:] == ["..xx.", "..xx.", "..xxx"]
+
+
+@pytest.mark.parametrize(
+    ("window", "seen"), [(1, [1] * 10), (4, [1, 2, 3] + [4] * 7), (10, range(1, 11))]
+)
+def test_the_models_own_window_holds_itself_and_those_before(window: int, seen: list[int]) -> None:
+    spec = tiny.attention(causal=True, window=window)
+    found = masks.allowed(MaskChoice(), where(10), spec)
+    assert found.sum(-1).tolist() == list(seen)
+    assert torch.equal(
+        found, masks.allowed(choose("sliding_window", window=window), where(10), OWN)
+    )
+
+
+def test_fast_paths_agree_with_the_predicates() -> None:
+    """The shortcuts of `build` stand for exactly the cells of `allowed`."""
+    for choice in (MaskChoice(), choose("causal"), choose("bidirectional")):
+        for start in (0, 4):
+            padding = torch.zeros(5, dtype=torch.bool)
+            context = masks.context_of(q_padding=padding, k_padding=padding, q_start=start)
+            built = masks.build(choice, context, OWN)
+            expected = masks.allowed(choice, context, OWN)
+            if built.is_causal:
+                assert torch.equal(expected, torch.ones(5, 5).tril().bool())
+            elif built.allowed is None:
+                assert expected.all()
+            else:
+                assert torch.equal(built.allowed[0, 0], expected)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: choose("diagonal"), "there is no mask 'diagonal'"),
+        (lambda: choose("sliding_window", window=0), "it must be at least 1"),
+        (lambda: choose("causal", window=3), "has no parameter 'window'"),
+        (lambda: (choose("causal") & choose("no_self")) | choose("local"), "all “and” or all “or”"),
+        (lambda: MaskChoice(blocked=((0, 0),)) & choose("causal"), "then paint cells"),
+    ],
+)
+def test_bad_choices_are_refused_in_a_sentence(make: object, sentence: str) -> None:
+    with pytest.raises(RequestError, match=sentence):
+        make()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("key", KINDS)
+@pytest.mark.parametrize("site", ["decoder.self", "encoder.self", "decoder.cross"])
+def test_any_mask_on_any_model(key: str, site: str) -> None:
+    """Blocked cells weigh exactly 0, rows sum to 1, and rows without a key are 0."""
+    network = tiny.encoder_decoder()
+    source = Tokens.of_ids(tiny.ids(6)).padded(8, pad=0, piece="p")
+    found = tiny.trace(network, source, target=[2, *tiny.ids(4, 1)], masks=((site, choose(key)),))
+    for layer in range(2):
+        pattern, allowed = found.pattern(site, layer), found.allowed(site, layer)
+        assert pattern.isfinite().all()
+        assert (pattern[:, ~allowed] == 0).all()
+        alive = allowed.any(-1)
+        assert (pattern.sum(-1) - alive.float()).abs().max() <= 1e-5
+        used = torch.einsum("hqk,hkd->hqd", pattern, found[f"{site.replace('.', f'.{layer}.')}.v"])
+        context = found[f"{site.replace('.', f'.{layer}.')}.context"]
+        assert (used - context).abs().max() <= 1e-4
+
+
+def test_choices_are_data() -> None:
+    text = (choose("causal") & choose("local", window=2)).describe()
+    assert text == "causal & local(window=2)"
+    assert hash(RunRequest(source=Tokens.of_ids([1]), masks=(("decoder.self", choose("causal")),)))
