@@ -1,0 +1,110 @@
+"""What a person chose, as plain data: no Qt, no torch; the window is up before torch is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Architecture = Literal["encoder", "decoder", "encoder-decoder"]
+ARCHITECTURES: tuple[Architecture, ...] = ("encoder", "decoder", "encoder-decoder")
+ARCHITECTURE_NAMES: dict[Architecture, str] = {
+    "encoder": "Encoder-only",
+    "decoder": "Decoder-only",
+    "encoder-decoder": "Encoder–decoder",
+}
+
+Side = Literal["right", "left"]
+Limits = Literal["fixed", "auto"]
+ThemeChoice = Literal["system", "light", "dark"]
+Strategy = Literal["greedy", "sample"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """What the model is to read. pad_to 0: no padding. Padding goes to `pad_side`."""
+
+    text: str = ""
+    pair: str = ""
+    target: str = ""
+    add_special: bool = True
+    pad_to: int = 0
+    pad_side: Side = "right"
+
+
+FIRST_INPUTS: dict[Architecture, Inputs] = {
+    "encoder": Inputs(text="The cat sat on the [MASK]."),
+    "decoder": Inputs(text="Once upon a time"),
+    "encoder-decoder": Inputs(text="The small cat sleeps."),
+}
+"""What stands in the editors the first time an architecture is looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Narrowing:
+    """How a distribution is narrowed: temperature, top-k (0: all), top-p (1: all)."""
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecodeChoice:
+    """How text is continued. speed: steps a second while playing."""
+
+    strategy: Strategy = "greedy"
+    seed: int = 0
+    max_new_tokens: int = 20
+    speed: int = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Display:
+    """How things are shown. limits "fixed": the colour scale is 0–1; "auto": fitted to the map."""
+
+    theme: ThemeChoice = "system"
+    raw_labels: bool = False
+    limits: Limits = "fixed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A model to choose. group: the heading it stands under."""
+
+    source: str
+    title: str
+    architecture: Architecture | None = None
+    description: str = ""
+    group: str = "Built in"
+
+
+RANDOM_MODELS: tuple[Listed, ...] = (
+    Listed(
+        source="random:encoder",
+        title="Random encoder",
+        architecture="encoder",
+        description="BERT's form with random weights: what attention looks like before training",
+        group="Random weights",
+    ),
+    Listed(
+        source="random:decoder",
+        title="Random decoder",
+        architecture="decoder",
+        description="GPT-2's form with random weights",
+        group="Random weights",
+    ),
+    Listed(
+        source="random:encoder-decoder",
+        title="Random encoder–decoder",
+        architecture="encoder-decoder",
+        description="A small encoder–decoder with random weights",
+        group="Random weights",
+    ),
+    Listed(
+        source="random:vanilla",
+        title="The 2017 Transformer",
+        architecture="encoder-decoder",
+        description="N = 6, d = 512, 8 heads, sinusoidal positions; random weights",
+        group="Random weights",
+    ),
+)

@@ -1,0 +1,167 @@
+"""What the session asks of the core. torch is imported inside the methods, so in the worker."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.choices import DecodeChoice, Inputs, Listed, Narrowing
+from app.store import Abilities, Answer
+from core.errors import RequestError
+
+if TYPE_CHECKING:
+    from core.loaded import LoadedModel
+    from core.masks import MaskChoice
+    from core.request import Step
+
+ShouldStop = Callable[[], bool]
+Report = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A run to make: what to read, under which masks, and what the visible views need."""
+
+    model: LoadedModel
+    inputs: Inputs
+    masks: Mapping[str, MaskChoice]
+    wants: frozenset[str] = frozenset()
+
+
+class Engine:
+    """The real core."""
+
+    def abilities(self) -> Abilities:
+        """Import the core and say what it offers."""
+        open_torch_libraries()
+        import torch
+
+        from app.views import views
+        from core import builtin
+        from core.masks import KINDS
+
+        devices = ["cpu"]
+        if torch.cuda.is_available():
+            devices += [f"cuda:{i}" for i in range(torch.cuda.device_count())]
+        if torch.backends.mps.is_available():
+            devices.append("mps")
+        listed = tuple(
+            Listed(
+                source=found.source,
+                title=found.title,
+                architecture=found.architecture,
+                description=found.description,
+            )
+            for found in builtin.available()
+        )
+        return Abilities(
+            views=views(), mask_kinds=dict(KINDS), models=listed, devices=tuple(devices)
+        )
+
+    def load(self, source: str, device: str, report: Report, stop: ShouldStop) -> LoadedModel:
+        """A model that is whole; raises CoreError otherwise."""
+        from core import load_model
+
+        found: LoadedModel = load_model(
+            source, device=device, progress=_told(report), should_stop=stop
+        )
+        return found
+
+    def run(self, question: Question, previous: Answer | None, stop: ShouldStop) -> Answer:
+        """Tokenise, run, and compute ahead what the visible views need."""
+        from core.request import HEADS, LAST, MASKED, RunRequest
+
+        model, inputs = question.model, question.inputs
+        if not inputs.text.strip():
+            raise RequestError("There is nothing to read yet: type a sentence.")
+        started = time.perf_counter()
+        source, target = model.tokenize(
+            inputs.text,
+            inputs.pair.strip() or None,
+            inputs.target or None,
+            add_special=inputs.add_special,
+            pad_to=inputs.pad_to or None,
+            pad_side=inputs.pad_side,
+        )
+        tokenised = time.perf_counter()
+        request = RunRequest(
+            source=source,
+            target=target,
+            masks=tuple(sorted((s, c) for s, c in question.masks.items() if s in model.spec.sites)),
+            wants=frozenset({LAST, MASKED, HEADS}) | question.wants,
+        )
+        earlier = previous.trace if previous is not None and previous.model is model else None
+        trace = model.run(request, previous=earlier, should_stop=stop)
+        return Answer(
+            model=model,
+            inputs=inputs,
+            request=request,
+            trace=trace,
+            tokenise_ms=1000 * (tokenised - started),
+            run_ms=1000 * (time.perf_counter() - tokenised),
+        )
+
+    def advance(
+        self,
+        answer: Answer,
+        steps: tuple[Step, ...],
+        choice: DecodeChoice,
+        narrowing: Narrowing,
+        stop: ShouldStop,
+        *,
+        forced: int | None = None,
+    ) -> Step:
+        """One more token after `steps`, under the choices as they stand; or the token `forced`."""
+        from core.request import DecodeRequest, Sampling
+
+        request = DecodeRequest(
+            run=answer.request,
+            strategy=choice.strategy,
+            seed=choice.seed,
+            max_new_tokens=choice.max_new_tokens,
+            sampling=Sampling(
+                temperature=narrowing.temperature, top_k=narrowing.top_k, top_p=narrowing.top_p
+            ),
+        )
+        decoding = answer.model.decoding(request, stop)
+        # Each step's trace continues the one before it, so this goes on where the last one ended.
+        decoding.steps = list(steps)
+        if steps and steps[-1].finished is not None and len(steps) < choice.max_new_tokens:
+            # It ended because fewer tokens were wanted then, or the person takes another token.
+            decoding.steps[-1] = replace(steps[-1], finished=None)
+        return decoding.step() if forced is None else decoding.force(forced)
+
+
+def _told(report: Report) -> Callable[..., None]:
+    """A progress callback: fraction 0–1, or how many of how many."""
+
+    def progress(done: float, total: float | None = None, text: str = "Loading") -> None:
+        report(text, done if total is None else done / max(total, 1))
+
+    return progress
+
+
+def open_torch_libraries() -> None:
+    """Open torch's big libraries without holding the GIL, which `import torch` would for 0.5 s.
+
+    A foreign call lets other threads go on; the import that follows finds them open. Where this
+    does not work the import opens them itself.
+    """
+    if not sys.platform.startswith("linux") or "torch" in sys.modules:
+        return
+    found = importlib.util.find_spec("torch")
+    if found is None or found.origin is None:
+        return
+    dlopen: Any = ctypes.CDLL(None).dlopen
+    dlopen.restype, dlopen.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
+    for name in ("libc10.so", "libtorch_cpu.so", "libtorch_python.so"):
+        path = Path(found.origin).parent / "lib" / name
+        if path.exists():
+            dlopen(os.fsencode(path), os.RTLD_NOW)

@@ -1,0 +1,458 @@
+"""The controller: what a person intends becomes requests, tasks and finally fields of the store.
+
+Typing never cancels: the running forward finishes and is shown, then the latest text is taken.
+Loading does cancel. Looking at another layer, head, site or query is `Store.select` and runs
+nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.choices import (
+    FIRST_INPUTS,
+    Architecture,
+    DecodeChoice,
+    Inputs,
+    Narrowing,
+)
+from app.engine import Question, Report, ShouldStop
+from app.looking import fitted
+from app.store import Abilities, Answer, Busy, Problem, Store
+from app.tasks import Job, Tasks
+from core.errors import Cancelled, CoreError
+
+if TYPE_CHECKING:
+    from core.loaded import LoadedModel
+    from core.masks import MaskChoice
+    from core.request import Step
+
+MOST_RECENT = 8
+LANES = ("load", "run", "decode", "prepare")
+BUSY_TEXTS = {
+    "load": "Loading",
+    "run": "Running",
+    "decode": "Decoding",
+    "prepare": "Preparing the picture",
+}
+
+
+class Core(Protocol):
+    """What the session needs; `app.engine.Engine` is the real one."""
+
+    def abilities(self) -> Abilities: ...
+
+    def load(self, source: str, device: str, report: Report, stop: ShouldStop) -> LoadedModel: ...
+
+    def run(self, question: Question, previous: Answer | None, stop: ShouldStop) -> Answer: ...
+
+    def advance(
+        self,
+        answer: Answer,
+        steps: tuple[Step, ...],
+        choice: DecodeChoice,
+        narrowing: Narrowing,
+        stop: ShouldStop,
+        *,
+        forced: int | None = None,
+    ) -> Step: ...
+
+
+class Session(QObject):
+    """Turns intentions into work. Writes every field of the store but the selection's."""
+
+    def __init__(
+        self,
+        store: Store,
+        tasks: Tasks,
+        core: Core,
+        *,
+        texts: Mapping[Architecture, Inputs] | None = None,
+        sources: Mapping[Architecture, str] | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.store = store
+        self._tasks = tasks
+        self._core = core
+        self.texts: dict[Architecture, Inputs] = {**FIRST_INPUTS, **(texts or {})}
+        self.sources: dict[Architecture, str] = dict(sources or {})
+        self._to_the_end = False
+        self._after_load: dict[str, Any] = {}
+        self._play = QTimer(self)
+        self._play.timeout.connect(self._tick)
+        tasks.idle_changed.connect(self._show_busy)
+        tasks.progressed.connect(self._show_progress)
+
+    # --- models -----------------------------------------------------------------------------
+
+    def start(self, source: str = "") -> None:
+        """Import the core, then load `source`, or the best model there is."""
+
+        def ready(abilities: Abilities) -> None:
+            self.store.update(abilities=abilities)
+            self.open(source or self.preferred(None))
+
+        self._tasks.submit("load", lambda job: self._core.abilities(), ready, self._load_failed)
+
+    def preferred(self, architecture: Architecture | None) -> str:
+        """The model last used for an architecture, else a built-in one, else a random one."""
+        if architecture is not None and architecture in self.sources:
+            return self.sources[architecture]
+        wanted = (architecture,) if architecture is not None else ("encoder", "decoder")
+        for listed in self.store.state.models:
+            if listed.architecture in wanted:
+                return listed.source
+        return "random:encoder"
+
+    def open(self, source: str, then: Mapping[str, Any] | None = None) -> None:
+        """Load another model. The present one stays until the new one is whole.
+
+        then: fields (inputs, masks, selection) to set with the new model, as an example does.
+        """
+        self.stop_playing()
+        self._tasks.drop("load", "run", "decode", "prepare")
+        device = self.store.state.device
+        self._after_load = dict(then or {})
+        self.store.update(source=source, problem=None)
+
+        def work(job: Job) -> LoadedModel:
+            return self._core.load(source, device, job.report, job.should_stop)
+
+        self._tasks.submit("load", work, self._loaded, self._load_failed)
+
+    def choose_architecture(self, architecture: Architecture) -> None:
+        """Switch to a model of that kind; nothing happens where one is open."""
+        model = self.store.state.model
+        if model is None or model.spec.architecture != architecture:
+            self.open(self.preferred(architecture))
+
+    def choose_device(self, device: str) -> None:
+        if device != self.store.state.device:
+            self.store.update(device=device)
+            if self.store.state.model is not None:
+                self.open(self.store.state.source, {"inputs": self.store.state.inputs})
+
+    def _loaded(self, model: LoadedModel) -> None:
+        state = self.store.state
+        architecture = model.spec.architecture
+        if state.model is not None:
+            self.texts[state.model.spec.architecture] = state.inputs
+        self.sources[architecture] = state.source
+        same_kind = state.model is not None and state.model.spec.architecture == architecture
+        changes: dict[str, Any] = {
+            "model": model,
+            "inputs": state.inputs if same_kind else self.texts[architecture],
+            "masks": {s: c for s, c in state.masks.items() if s in model.spec.sites},
+            "selection": state.selection,
+        } | self._after_load
+        self._after_load = {}
+        changes["selection"] = replace(
+            fitted(changes["selection"], model.spec), query=None, key=None, step=None
+        )
+        self.store.update(
+            **changes, answer=None, steps=(), ending="", problem=None, recent=self._recent()
+        )
+        self.run()
+
+    def _recent(self) -> tuple[str, ...]:
+        state = self.store.state
+        if ":" in state.source.replace(":\\", "") and not Path(state.source).exists():
+            return state.recent  # a built-in or random model, or one of the hub
+        kept = [path for path in state.recent if path != state.source]
+        return (state.source, *kept)[:MOST_RECENT]
+
+    def _load_failed(self, error: Exception) -> None:
+        model = self.store.state.model
+        if model is not None:
+            self.store.update(source=model.source)
+        self._fail(error, "model")
+        if model is not None and self.store.state.answer is None:
+            self.run()
+
+    # --- what is read -----------------------------------------------------------------------
+
+    def write(self, **changes: Any) -> None:
+        """Change text, pair, target, padding or special tokens; runs at once."""
+        inputs = replace(self.store.state.inputs, **changes)
+        if inputs != self.store.state.inputs:
+            self.store.update(inputs=inputs)
+            self.run()
+
+    def mask(self, site: str, choice: MaskChoice) -> None:
+        """Let an attention site obey another mask."""
+        self.store.update(masks={**self.store.state.masks, site: choice})
+        self.run()
+
+    def run(self) -> None:
+        """Ask for a run of what the store holds now; a run that still waits gives way."""
+        state = self.store.state
+        if state.model is None or self._tasks.active("load"):
+            return
+        question = Question(
+            model=state.model, inputs=state.inputs, masks=state.masks, wants=self._wants()
+        )
+
+        def work(job: Job) -> Answer:
+            # Read here and not outside: the run before this one may be of use by now.
+            return self._core.run(question, self.store.state.answer, job.should_stop)
+
+        self._tasks.submit("run", work, self._answered, self._run_failed)
+
+    def _wants(self) -> frozenset[str]:
+        state = self.store.state
+        views = state.abilities.views if state.abilities is not None else ()
+        wants = [view.wants for view in views if view.key in (state.view, "predictions")]
+        return frozenset().union(*wants)
+
+    def _answered(self, answer: Answer) -> None:
+        state = self.store.state
+        self.stop_playing()
+        self._tasks.drop("decode")
+        problem = state.problem
+        self.store.update(
+            answer=answer,
+            steps=(),
+            ending="",
+            selection=fitted(replace(state.selection, step=None), answer.model.spec, answer.trace),
+            problem=problem if problem is not None and problem.where == "model" else None,
+        )
+
+    def _run_failed(self, error: Exception) -> None:
+        self._fail(error, "input")
+
+    # --- decoding ---------------------------------------------------------------------------
+
+    def why_no_decoding(self) -> str:
+        """One sentence why this model writes nothing; empty where it does."""
+        model = self.store.state.model
+        if model is None:
+            return "No model is loaded yet."
+        if model.spec.decoder is None:
+            return (
+                "An encoder reads the whole text at once and writes none: there is nothing to "
+                "decode. Choose Decoder-only or Encoder–decoder."
+            )
+        if model.spec.heads.vocab is None:
+            return model.missing.get("vocab", f"{model.name} has no output over the vocabulary.")
+        return ""
+
+    def decode_on(self) -> None:
+        """The next step: one that is there already, or a new token."""
+        state = self.store.state
+        shown = state.selection.step
+        following = 0 if shown is None else shown + 1
+        if following < len(state.steps):
+            self.show_step(following)
+        elif not self.why_no_decoding() and not self._tasks.active("decode"):
+            self._new_step()
+
+    def decode_back(self) -> None:
+        step = self.store.state.selection.step
+        self._halt()
+        if step is not None:
+            self.show_step(step - 1 if step > 0 else None)
+
+    def decode_first(self) -> None:
+        """Back to the prompt; the steps stay."""
+        self._halt()
+        self.show_step(None)
+
+    def decode_last(self) -> None:
+        """To the end: step after step until decoding ends."""
+        steps = self.store.state.steps
+        if self.why_no_decoding():
+            return
+        self._to_the_end = True
+        if steps and not self._may_go_on(steps[-1]):
+            self._to_the_end = False
+            self.show_step(len(steps) - 1)
+        elif not self._tasks.active("decode"):
+            self._new_step()
+
+    def show_step(self, step: int | None) -> None:
+        """Let every view show a step; None shows the prompt."""
+        self.store.select(step=step, query=None, key=None)
+
+    def play(self) -> None:
+        """Play or pause."""
+        if self.store.state.playing:
+            self._halt()
+        elif not self.why_no_decoding() and self.store.state.answer is not None:
+            self.store.update(playing=True)
+            self._play.start(1000 // self.store.state.decode.speed)
+            self._tick()
+
+    def stop_playing(self) -> None:
+        self._halt()
+
+    def choose_decoding(self, **changes: Any) -> None:
+        """Strategy, seed, length, speed. A new strategy or seed starts the continuation anew."""
+        state = self.store.state
+        choice = replace(state.decode, **changes)
+        if choice == state.decode:
+            return
+        anew = (choice.strategy, choice.seed) != (state.decode.strategy, state.decode.seed)
+        self.store.update(decode=choice)
+        if anew and state.steps:
+            self._forget_steps()
+        self._play.setInterval(1000 // choice.speed)
+        self._say_ending()
+
+    def narrow(self, **changes: Any) -> None:
+        """Temperature, top-k, top-p: filters the stored logits again, and runs nothing."""
+        self.store.update(narrowing=replace(self.store.state.narrowing, **changes))
+
+    def take(self, token: int) -> None:
+        """Let decoding take this token where the person looks, whatever the model would choose."""
+        state = self.store.state
+        if self.why_no_decoding() or state.answer is None:
+            return
+        self._halt()
+        self._tasks.drop("decode")
+        # Step i shows the row that predicted token i, so taking another one replaces step i.
+        at = 0 if state.selection.step is None else state.selection.step
+        self.store.update(steps=state.steps[:at])
+        self._new_step(forced=token)
+
+    def restart_decoding(self) -> None:
+        """Throw the generated tokens away."""
+        self._halt()
+        self._forget_steps()
+
+    def _forget_steps(self) -> None:
+        self._tasks.drop("decode")
+        self.store.update(
+            steps=(), ending="", selection=replace(self.store.state.selection, step=None)
+        )
+
+    def _halt(self) -> None:
+        self._to_the_end = False
+        self._play.stop()
+        self.store.update(playing=False)
+
+    def _tick(self) -> None:
+        state = self.store.state
+        shown = state.selection.step
+        at_end = bool(state.steps) and shown == len(state.steps) - 1
+        if at_end and not self._may_go_on(state.steps[-1]):
+            self._halt()
+        elif not self._tasks.active("decode"):
+            self.decode_on()
+
+    def _may_go_on(self, last: Step) -> bool:
+        if last.finished is None:
+            return True
+        asked = self.store.state.decode.max_new_tokens
+        return last.finished.endswith("new tokens") and len(self.store.state.steps) < asked
+
+    def _new_step(self, forced: int | None = None) -> None:
+        state = self.store.state
+        answer, steps = state.answer, state.steps
+        if answer is None or (steps and not self._may_go_on(steps[-1])):
+            self._halt()
+            return
+
+        def work(job: Job) -> Step:
+            return self._core.advance(
+                answer, steps, state.decode, state.narrowing, job.should_stop, forced=forced
+            )
+
+        self._tasks.submit("decode", work, self._stepped, self._decode_failed)
+
+    def _stepped(self, step: Step) -> None:
+        steps = (*self.store.state.steps[: step.index], step)
+        selection = replace(self.store.state.selection, step=step.index, query=None, key=None)
+        self.store.update(steps=steps, selection=selection)
+        self._say_ending()
+        if self._to_the_end:
+            if self._may_go_on(step):
+                self._new_step()
+            else:
+                self._to_the_end = False
+
+    def _say_ending(self) -> None:
+        steps = self.store.state.steps
+        finished = steps[-1].finished if steps else None
+        if finished is None or self._may_go_on(steps[-1]):
+            self.store.update(ending="")
+        elif finished == "end token":
+            self.store.update(ending="Ended: the model wrote its end token.")
+        else:
+            self.store.update(ending=f"Ended: {finished}.")
+
+    def _decode_failed(self, error: Exception) -> None:
+        self._halt()
+        self._fail(error, "decoding")
+
+    # --- pictures ---------------------------------------------------------------------------
+
+    def look_at(self, view: str) -> None:
+        """Which view is in front; what it needs is computed with the next run."""
+        self.store.update(view=view)
+
+    def display(self, **changes: Any) -> None:
+        self.store.update(display=replace(self.store.state.display, **changes))
+
+    def prepare(self, work: Any, done: Any) -> None:
+        """Compute what a dear picture needs off the window's thread; only the latest matters."""
+
+        def failed(error: Exception) -> None:
+            self._fail(error, "model")
+
+        self._tasks.submit("prepare", work, done, failed)
+
+    # --- what is going on -------------------------------------------------------------------
+
+    def cancel(self) -> None:
+        """Stop what runs; what is shown stays."""
+        loading = self._tasks.active("load")
+        self._halt()
+        self._tasks.drop(*LANES)
+        if loading:
+            self._load_failed(Cancelled("Loading was cancelled."))
+        elif self.store.state.answer is not None:
+            self.store.update(
+                problem=Problem(text="The run was cancelled; what is shown is older.")
+            )
+
+    def dismiss(self) -> None:
+        """The person has read what went wrong."""
+        self.store.update(problem=None)
+
+    def complain(self, text: str, where: Literal["input", "model", "decoding"]) -> None:
+        """Say in one sentence why something did not happen."""
+        self.store.update(problem=Problem(text=text, where=where))
+
+    def _fail(self, error: Exception, where: Literal["input", "model", "decoding"]) -> None:
+        if isinstance(error, CoreError):
+            text = str(error)
+        else:
+            text = f"Something went wrong that Trifocal did not foresee: {error!r}"
+            traceback.print_exception(error, file=sys.stderr)
+        self.store.update(problem=Problem(text=_sentence(text), where=where))
+
+    def _show_busy(self) -> None:
+        lane = next((lane for lane in LANES if self._tasks.active(lane)), None)
+        busy = self.store.state.busy
+        if lane is None:
+            self.store.update(busy=None)
+        elif busy is None or busy.lane != lane:
+            self.store.update(busy=Busy(text=BUSY_TEXTS[lane], lane=lane))
+
+    def _show_progress(self, lane: str, text: str, fraction: float | None) -> None:
+        self.store.update(busy=Busy(text=text, fraction=fraction, lane=lane))
+
+
+def _sentence(text: str) -> str:
+    """With a capital letter and a full stop, whatever the core left out."""
+    text = text.strip()
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?", "…")) else text + "."

@@ -1,0 +1,151 @@
+"""What is remembered between sessions, typed; the only file that reads or writes QSettings.
+
+A value that is missing, or of another version's making, gives the default: a settings file can
+never keep the window from opening.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from PySide6.QtCore import QByteArray, QSettings
+
+from app.choices import (
+    ARCHITECTURES,
+    Architecture,
+    DecodeChoice,
+    Display,
+    Inputs,
+    Limits,
+    Narrowing,
+    Side,
+    Strategy,
+    ThemeChoice,
+)
+
+T = TypeVar("T", Inputs, Narrowing, DecodeChoice, Display)
+
+_ALLOWED: dict[str, tuple[str, ...]] = {
+    "theme": get_args(ThemeChoice),
+    "limits": get_args(Limits),
+    "pad_side": get_args(Side),
+    "strategy": get_args(Strategy),
+}
+_RANGES: dict[str, tuple[float, float]] = {
+    "temperature": (0.0, 5.0),
+    "top_k": (0, 1_000_000),
+    "top_p": (0.01, 1.0),
+    "seed": (0, 2**31 - 1),
+    "max_new_tokens": (1, 10_000),
+    "speed": (1, 20),
+    "pad_to": (0, 100_000),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """The last choices. texts and sources: for each architecture; view: the tab in front."""
+
+    source: str = ""
+    device: str = "cpu"
+    view: str = "attention"
+    display: Display = Display()
+    narrowing: Narrowing = Narrowing()
+    decode: DecodeChoice = DecodeChoice()
+    recent: tuple[str, ...] = ()
+    texts: dict[Architecture, Inputs] = field(default_factory=dict)
+    sources: dict[Architecture, str] = field(default_factory=dict)
+    geometry: QByteArray = field(default_factory=QByteArray)
+    layout: QByteArray = field(default_factory=QByteArray)
+
+
+class Settings:
+    """Reads and writes `Remembered`."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """path: an .ini file; None: where this system keeps settings."""
+        ini = QSettings.Format.IniFormat
+        self._file = (
+            QSettings(str(path), ini)
+            if path is not None
+            else QSettings(ini, QSettings.Scope.UserScope, "Trifocal", "Trifocal")
+        )
+
+    def load(self) -> Remembered:
+        texts: dict[Architecture, Inputs] = {}
+        sources: dict[Architecture, str] = {}
+        for architecture in ARCHITECTURES:
+            if f"{architecture}/text" in self._file.allKeys():
+                texts[architecture] = self._read(Inputs(), architecture)
+            if source := self._text(f"{architecture}/source"):
+                sources[architecture] = source
+        return Remembered(
+            source=self._text("source"),
+            device=self._text("device") or "cpu",
+            view=self._text("view") or "attention",
+            display=self._read(Display(), "display"),
+            narrowing=self._read(Narrowing(), "narrowing"),
+            decode=self._read(DecodeChoice(), "decode"),
+            recent=tuple(line for line in self._text("recent").split("\n") if line),
+            texts=texts,
+            sources=sources,
+            geometry=self._bytes("geometry"),
+            layout=self._bytes("layout"),
+        )
+
+    def save(self, remembered: Remembered) -> None:
+        put = self._file.setValue
+        put("source", remembered.source)
+        put("device", remembered.device)
+        put("view", remembered.view)
+        for group in ("display", "narrowing", "decode"):
+            self._write(getattr(remembered, group), group)
+        put("recent", "\n".join(remembered.recent))
+        for architecture, inputs in remembered.texts.items():
+            self._write(inputs, architecture)
+        for architecture, source in remembered.sources.items():
+            put(f"{architecture}/source", source)
+        put("geometry", remembered.geometry)
+        put("layout", remembered.layout)
+        self._file.sync()
+
+    def _write(self, value: Any, group: str) -> None:
+        for name, part in asdict(value).items():
+            self._file.setValue(f"{group}/{name}", part)
+
+    def _read(self, default: T, group: str) -> T:
+        found = {
+            f.name: self._value(f"{group}/{f.name}", f.name, getattr(default, f.name))
+            for f in fields(default)
+        }
+        return type(default)(**found)
+
+    def _value(self, key: str, name: str, default: Any) -> Any:
+        """A value of the default's type and in its range, else the default."""
+        text = self._text(key)
+        if isinstance(default, bool):
+            return {"true": True, "false": False}.get(text, default)
+        if isinstance(default, (int, float)):
+            try:
+                number = type(default)(text)
+            except ValueError:
+                return default
+            least, most = _RANGES[name]
+            return number if least <= number <= most else default
+        if name in _ALLOWED:
+            return text if text in _ALLOWED[name] else default
+        return text if key in self._file.allKeys() else default
+
+    def _text(self, key: str) -> str:
+        value = self._file.value(key, "")
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, list):  # an .ini value with commas that Qt took for a list
+            return ", ".join(str(part) for part in value)
+        return "" if value is None else str(value)
+
+    def _bytes(self, key: str) -> QByteArray:
+        value = self._file.value(key)
+        return value if isinstance(value, QByteArray) else QByteArray()

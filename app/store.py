@@ -1,0 +1,156 @@
+"""What is known and what is wanted, in one place; whoever shows it listens to `Store.changed`.
+
+`Session` writes every field but `selection` (written through `select`) and `draw_ms` (written by
+the views). Fields are replaced, never changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from app.choices import (
+    RANDOM_MODELS,
+    DecodeChoice,
+    Display,
+    Inputs,
+    Listed,
+    Narrowing,
+)
+from app.selection import Selection
+
+if TYPE_CHECKING:
+    from app.views import View
+    from core.loaded import LoadedModel
+    from core.masks import MaskChoice, MaskKind
+    from core.request import RunRequest, Step
+    from core.trace import Trace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abilities:
+    """What the core offers, known once it has been imported."""
+
+    views: tuple[View, ...]
+    mask_kinds: Mapping[str, MaskKind]
+    models: tuple[Listed, ...]
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answer:
+    """A finished run together with what was asked, so that a picture never mixes two texts."""
+
+    model: LoadedModel
+    inputs: Inputs
+    request: RunRequest
+    trace: Trace
+    tokenise_ms: float
+    run_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Busy:
+    """What the worker is doing. fraction 0–1, None when that is not known."""
+
+    text: str
+    fraction: float | None = None
+    lane: str = "run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One sentence about what went wrong, and where the person is looking."""
+
+    text: str
+    where: Literal["input", "model", "decoding"] = "input"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """All fields. source: the model asked for; model: the one that is there.
+
+    answer: the last good run, which may be older than `inputs`. steps: the tokens generated so
+    far; ending: why there are no more. examples and recent: for the menus.
+    """
+
+    abilities: Abilities | None = None
+    source: str = ""
+    device: str = "cpu"
+    model: LoadedModel | None = None
+    inputs: Inputs = Inputs()
+    masks: Mapping[str, MaskChoice] = field(default_factory=lambda: MappingProxyType({}))
+    answer: Answer | None = None
+    selection: Selection = Selection()
+    view: str = "attention"
+    display: Display = Display()
+    narrowing: Narrowing = Narrowing()
+    decode: DecodeChoice = DecodeChoice()
+    steps: tuple[Step, ...] = ()
+    ending: str = ""
+    playing: bool = False
+    busy: Busy | None = None
+    problem: Problem | None = None
+    recent: tuple[str, ...] = ()
+    draw_ms: float = 0.0
+
+    @property
+    def models(self) -> tuple[Listed, ...]:
+        """Every model there is to choose without looking for a folder."""
+        built_in = self.abilities.models if self.abilities is not None else ()
+        return (*built_in, *RANDOM_MODELS)
+
+    @property
+    def step(self) -> Step | None:
+        """The decoding step that is looked at; None for the prompt itself."""
+        index = self.selection.step
+        return self.steps[index] if index is not None and index < len(self.steps) else None
+
+    @property
+    def trace(self) -> Trace | None:
+        """The run that is looked at: that of the step, or of the text."""
+        if self.step is not None:
+            return self.step.trace
+        return self.answer.trace if self.answer is not None else None
+
+    @property
+    def old(self) -> bool:
+        """Whether the picture shows something else than what is asked, because that failed."""
+        return self.problem is not None and self.problem.where != "decoding"
+
+
+_NAMES = frozenset(f.name for f in fields(State))
+
+
+class Store(QObject):
+    """Holds the `State`; says which fields changed."""
+
+    changed = Signal(frozenset)
+
+    def __init__(self, state: State | None = None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._state = state if state is not None else State()
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    def update(self, **changes: Any) -> None:
+        """Replace fields; listeners hear once, and only of fields that are different."""
+        unknown = set(changes) - _NAMES
+        if unknown:
+            raise AttributeError(f"the store has no {', '.join(sorted(unknown))}")
+        different = {
+            name: value for name, value in changes.items() if getattr(self._state, name) != value
+        }
+        if different:
+            self._state = replace(self._state, **different)
+            self.changed.emit(frozenset(different))
+
+    def select(self, **changes: int | str | None) -> None:
+        """Look elsewhere: never runs the model."""
+        self.update(selection=replace(self._state.selection, **changes))  # type: ignore[arg-type]

@@ -1,0 +1,164 @@
+"""The only file that knows threads: one worker, lanes that keep the latest, stale answers dropped.
+
+Work runs off the window's thread and touches no widget; its answer comes back on the window's
+thread. A lane holds one running and one waiting job: a newer one takes the waiting place. Once a
+lane is dropped, what still runs in it answers to nobody.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+Work = Callable[["Job"], Any]
+
+_REPORT_EVERY = 0.04  # seconds; a progress bar needs no more
+
+
+class Job:
+    """One piece of work, and what became of it."""
+
+    def __init__(
+        self,
+        lane: str,
+        work: Work,
+        done: Callable[[Any], None],
+        failed: Callable[[Exception], None],
+        send: Callable[[Job, str, float | None], None],
+    ) -> None:
+        self.lane = lane
+        self.work = work
+        self.done = done
+        self.failed = failed
+        self.result: Any = None
+        self.error: Exception | None = None
+        self._stop = threading.Event()
+        self._send = send
+        self._sent = 0.0
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def should_stop(self) -> bool:
+        """What the core polls; True once the work is no longer wanted."""
+        return self._stop.is_set()
+
+    def report(self, text: str, fraction: float | None = None) -> None:
+        """From the worker: how far it is; fraction 0–1, or None when that is not known."""
+        now = time.monotonic()
+        if now - self._sent >= _REPORT_EVERY or fraction == 1.0:
+            self._sent = now
+            self._send(self, text, fraction)
+
+
+class Tasks(QObject):
+    """Runs jobs one at a time. Lanes named first go first."""
+
+    progressed = Signal(str, str, object)  # lane, text, fraction or None
+    idle_changed = Signal()  # something started, ended or was dropped
+    _answered = Signal(object)
+    _reported = Signal(object, str, object)
+
+    def __init__(self, *lanes: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lanes = lanes
+        self._waiting: dict[str, Job] = {}
+        self._running: Job | None = None
+        self._open: list[Job] = []  # asked for and not answered; the window's thread only
+        self._closing = False
+        self._wake = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._reported.connect(self._forward, Qt.ConnectionType.QueuedConnection)
+
+    def submit(
+        self,
+        lane: str,
+        work: Work,
+        done: Callable[[Any], None],
+        failed: Callable[[Exception], None],
+    ) -> Job:
+        """Queue work; a job still waiting in the same lane gives way and never runs."""
+        job = Job(lane, work, done, failed, self._send_report)
+        with self._wake:
+            replaced = self._waiting.get(lane)
+            self._waiting[lane] = job
+            self._wake.notify()
+        self._open = [*(other for other in self._open if other is not replaced), job]
+        if self._thread is None and not self._closing:
+            # A daemon: code that cannot be stopped half-way (an import) must not hold up exit.
+            self._thread = threading.Thread(target=self._work, name="trifocal-worker", daemon=True)
+            self._thread.start()
+        self.idle_changed.emit()
+        return job
+
+    def drop(self, *lanes: str, stop: bool = True) -> None:
+        """Forget what waits or runs in these lanes; with `stop`, ask the running job to end."""
+        with self._wake:
+            for lane in lanes:
+                self._waiting.pop(lane, None)
+            if stop and self._running is not None and self._running.lane in lanes:
+                self._running.stop()
+        self._open = [job for job in self._open if job.lane not in lanes]
+        self.idle_changed.emit()
+
+    def active(self, lane: str) -> bool:
+        """Whether a job of this lane waits, runs, or has an answer that is not delivered yet."""
+        return any(job.lane == lane for job in self._open)
+
+    def close(self, timeout: float = 1.5) -> bool:
+        """Stop everything. False: the worker is inside something that cannot be interrupted."""
+        with self._wake:
+            self._closing = True
+            self._waiting.clear()
+            if self._running is not None:
+                self._running.stop()
+            self._wake.notify()
+        if self._thread is None:
+            return True
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _work(self) -> None:
+        while True:
+            with self._wake:
+                self._running = None
+                while not self._closing and not self._waiting:
+                    self._wake.wait()
+                if self._closing:
+                    return
+                lane = next(lane for lane in self._lanes if lane in self._waiting)
+                self._running = job = self._waiting.pop(lane)
+            try:
+                job.result = job.work(job)
+            except Exception as error:  # the boundary: whatever it is, somebody is told
+                job.error = error
+            with self._wake:
+                self._running = None
+                if self._closing:
+                    return
+                self._answered.emit(job)
+
+    def _send_report(self, job: Job, text: str, fraction: float | None) -> None:
+        with self._wake:
+            if not self._closing:
+                self._reported.emit(job, text, fraction)
+
+    def _forward(self, job: Job, text: str, fraction: float | None) -> None:
+        if job in self._open:
+            self.progressed.emit(job.lane, text, fraction)
+
+    def _deliver(self, job: Job) -> None:
+        if self._closing:
+            return
+        if job in self._open:
+            self._open.remove(job)
+            if job.error is not None:
+                job.failed(job.error)
+            else:
+                job.done(job.result)
+        self.idle_changed.emit()
