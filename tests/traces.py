@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 import torch
+
 from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
@@ -71,7 +72,7 @@ def stack(
     cross: bool = False,
     norm: NormSpec = NormSpec(),  # noqa: B008 (frozen)
     gated: bool = False,
-    positions: object = LearnedPositions(size=600),  # noqa: B008 (frozen)
+    positions: object = LearnedPositions(size=600),
     segments: int = 0,
 ) -> StackSpec:
     block = BlockSpec(

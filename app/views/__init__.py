@@ -60,8 +60,8 @@ class View:
 
     draw: pure, a few milliseconds once what it needs is there. wants: what a run should compute
     ahead (`core.request`). prepare: for what is dear; may run off the window's thread, and leaves
-    its result remembered in the trace, so that `draw` is quick. `draw` alone gives the same picture.
-    order: place in the menu.
+    its result remembered in the trace, so that `draw` is quick; `draw` alone gives the same
+    picture. order: place in the menu.
     """
 
     key: str

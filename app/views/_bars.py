@@ -9,8 +9,9 @@ from app.views import ViewOptions
 from core.analysis.uncertainty import entropy_bits
 
 if TYPE_CHECKING:
-    from core.request import Candidate, Sampling
     from torch import Tensor
+
+    from core.request import Candidate, Sampling
 
 
 def vocabulary_bars(

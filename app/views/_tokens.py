@@ -83,10 +83,8 @@ def pinned_query(trace: Trace, selection: Selection, options: ViewOptions) -> in
     """The pinned query of the selected stack; while a step is shown, the row that predicted it."""
     length = len(trace.tokens[selection.stack])
     found = pinned(selection.query, length)
-    if found is None and options.step is not None:
-        if selection.stack == trace.spec.main_stack.name:
-            return length - 1
-    return found
+    stepping = options.step is not None and selection.stack == trace.spec.main_stack.name
+    return length - 1 if found is None and stepping else found
 
 
 def layer_rows(layers: int, final_norm: bool) -> tuple[str, ...]:

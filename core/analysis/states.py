@@ -10,7 +10,8 @@ Floats = NDArray[np.float32]
 
 def norms(states: Floats) -> Floats:
     """Euclidean length along the last axis: […, d_model] -> […]."""
-    return np.sqrt(np.vecdot(states, states))
+    squares: Floats = np.vecdot(states, states)
+    return np.sqrt(squares)
 
 
 def cosine(a: Floats, b: Floats) -> Floats:
@@ -18,7 +19,8 @@ def cosine(a: Floats, b: Floats) -> Floats:
     lengths = norms(a) * norms(b)
     dot = np.vecdot(a, b)
     found = np.divide(dot, lengths, out=np.zeros_like(dot), where=lengths > 0)
-    return np.clip(found, -1.0, 1.0)
+    limited: Floats = np.clip(found, -1.0, 1.0)
+    return limited
 
 
 def similarity_to_before(hidden: Floats) -> Floats:
