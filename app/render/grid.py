@@ -1,0 +1,262 @@
+"""Where the cells of a map lie, and its two axes with only the labels that fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from app.figure import Axis
+from app.render import text
+from app.render.canvas import Canvas
+from app.render.drawing import Window
+from app.render.geometry import Rect
+from app.theme import Theme
+
+SIZE, SMALLEST = 12.0, 10.0  # label sizes: smaller labels before fewer
+STRIP = 3.0  # the coloured mark of a special token, padding …
+GAP = 5.0  # between label and cells
+TITLE = 20.0  # an axis title
+LONGEST = 112.0  # a label is elided beyond
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How large a cell may be drawn, and how far from a square (width / height)."""
+
+    width: float = 72.0
+    height: float = 48.0
+    slender: float = 0.8
+    broad: float = 2.2
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """box: the cells in sight. turned: column labels run upwards, for want of width."""
+
+    box: Rect
+    rows: Axis
+    columns: Axis
+    window: Window
+    turned: bool
+    size: tuple[float, float]  # of a row's, of a column's label
+
+    @property
+    def cell(self) -> tuple[float, float]:
+        """Width and height of a cell."""
+        return self.box.width / self.window.columns, self.box.height / self.window.rows
+
+    def rect(self, row: int, column: int, rows: int = 1, columns: int = 1) -> Rect:
+        """The box of a cell, or of so many rows and columns from it."""
+        width, height = self.cell
+        x = self.box.x + (column - self.window.column) * width
+        y = self.box.y + (row - self.window.row) * height
+        return Rect(x, y, width * columns, height * rows)
+
+    def row_band(self, row: int) -> Rect:
+        return self.rect(row, self.window.column, 1, self.window.columns)
+
+    def column_band(self, column: int) -> Rect:
+        return self.rect(self.window.row, column, self.window.rows, 1)
+
+    def at(self, x: float, y: float) -> tuple[int | None, int | None]:
+        """(row, column) at a point; on an axis's labels only that one; (None, None) outside."""
+        width, height = self.cell
+        row = self.window.row + int((y - self.box.y) // height)
+        column = self.window.column + int((x - self.box.x) // width)
+        in_rows = self.box.y <= y < self.box.bottom
+        in_columns = self.box.x <= x < self.box.right
+        if in_rows and in_columns:
+            return row, column
+        if in_rows and self.box.x - LONGEST - GAP - STRIP <= x < self.box.x:
+            return row, None
+        if in_columns and self.box.y - LONGEST - GAP - STRIP <= y < self.box.y:
+            return None, column
+        return None, None
+
+    def in_sight(self, row: int | None, column: int | None) -> bool:
+        """Whether the named row and column, where given, are within the window."""
+        window = self.window
+        return (row is None or window.row <= row < window.row + window.rows) and (
+            column is None or window.column <= column < window.column + window.columns
+        )
+
+
+def fit(
+    box: Rect,
+    rows: Axis,
+    columns: Axis,
+    window: Window,
+    *,
+    right: float = 0.0,
+    limits: Limits = LIMITS,
+) -> Grid:
+    """The largest grid in `box`, with room for titles and labels, and `right` for a colour bar."""
+    names = _seen(columns, window.column, window.columns)
+    longest = _longest(names)
+    left = TITLE + _longest(_seen(rows, window.row, window.rows)) + GAP + STRIP
+    inner = box.inset(left=left, top=TITLE + GAP + STRIP, right=right)
+    flat = inner.inset(top=SIZE + 2)
+    wide, high = _cell(flat, window, limits)
+    turned = longest > wide - 6
+    if turned:
+        flat = inner.inset(top=min(longest, box.height * 0.3))
+        wide, high = _cell(flat, window, limits)
+    width, height = max(1.0, wide * window.columns), max(1.0, high * window.rows)
+    x = round(flat.x + max(0.0, flat.width - width) / 2)
+    cells = Rect(x, round(flat.y), width, height)
+    size = (_label_size(high), _label_size(wide) if turned else SIZE)
+    return Grid(box=cells, rows=rows, columns=columns, window=window, turned=turned, size=size)
+
+
+def _cell(room: Rect, window: Window, limits: Limits) -> tuple[float, float]:
+    wide = min(limits.width, room.width / window.columns)
+    high = min(limits.height, room.height / window.rows)
+    wide, high = min(wide, high * limits.broad), min(high, wide / limits.slender)
+    return _whole(wide), _whole(high)
+
+
+def _whole(length: float) -> float:
+    # Equal cells look equal only in whole pixels; below 8 px the loss of room would weigh more.
+    return float(int(length)) if length >= 8 else length
+
+
+def _label_size(spacing: float) -> float:
+    return min(SIZE, max(SMALLEST, float(int(spacing - 2))))
+
+
+def _seen(axis: Axis, first: int, count: int) -> tuple[str, ...]:
+    return axis.labels[first : first + count]
+
+
+def _longest(labels: Iterable[str]) -> float:
+    return min(LONGEST, max((text.width(label, SIZE) for label in labels), default=0.0))
+
+
+def paint_axes(
+    canvas: Canvas, grid: Grid, theme: Theme, row: int | None, column: int | None
+) -> None:
+    """Titles, marks and the labels that fit; the pinned row's and column's always, emphasised."""
+    box, window = grid.box, grid.window
+    middle_x, middle_y = box.middle
+    label_room = _longest(_seen(grid.rows, window.row, window.rows))
+    title_x = box.x - STRIP - GAP - label_room - TITLE / 2 - 2
+    row_title = text.elide(grid.rows.title, max(box.height, 120.0), SIZE)
+    canvas.text(
+        title_x, middle_y, row_title, colour=theme.muted, size=SIZE, align="center", turn=-90
+    )
+    room = _column_room(grid)
+    column_title = text.elide(grid.columns.title, max(box.width, 160.0), SIZE)
+    canvas.text(
+        middle_x,
+        box.y - STRIP - GAP - room - TITLE / 2,
+        column_title,
+        colour=theme.muted,
+        size=SIZE,
+        align="center",
+    )
+    wide, high = grid.cell
+    for index, kind in grid.rows.marks:
+        if window.row <= index < window.row + window.rows:
+            band = grid.row_band(index)
+            mark = Rect(box.x - STRIP - 1, band.y, STRIP, max(1.0, high))
+            canvas.rect(mark, fill=theme.kind(kind))
+    for index, kind in grid.columns.marks:
+        if window.column <= index < window.column + window.columns:
+            band = grid.column_band(index)
+            mark = Rect(band.x, box.y - STRIP - 1, max(1.0, wide), STRIP)
+            canvas.rect(mark, fill=theme.kind(kind))
+    quiet = {index for index, kind in grid.rows.marks if kind == "padding"}
+    spacing = grid.size[0] + 2
+    for index in fitting(window.row, window.rows, high, spacing, row):
+        paint_row_label(canvas, grid, theme, index, strong=index == row, quiet=index in quiet)
+    quiet = {index for index, kind in grid.columns.marks if kind == "padding"}
+    spacing = grid.size[1] + 2 if grid.turned else 0.0
+    for index in fitting(window.column, window.columns, wide, spacing, column):
+        paint_column_label(canvas, grid, theme, index, strong=index == column, quiet=index in quiet)
+
+
+def fitting(
+    first: int, count: int, cell: float, spacing: float, pinned: int | None
+) -> Iterator[int]:
+    """The labels to draw: every n-th so that none touch, and the pinned one in place of what it
+    would touch."""
+    step = max(1, -int(-spacing // cell))
+    seen = pinned is not None and first <= pinned < first + count
+    for index in range(first - first % -step if step > 1 else first, first + count, step):
+        if pinned is None or not seen or abs(index - pinned) * cell >= spacing:
+            yield index
+    if seen and pinned is not None:
+        yield pinned
+
+
+def paint_row_label(
+    canvas: Canvas, grid: Grid, theme: Theme, index: int, *, strong: bool, quiet: bool = False
+) -> None:
+    """One label left of its row; a strong one in the accent's colour."""
+    size = grid.size[0]
+    label = text.elide(_label(grid.rows, index), LONGEST, size, strong)
+    y = grid.row_band(index).middle[1]
+    colour = theme.accent if strong else theme.muted if quiet else theme.text
+    x = grid.box.x - STRIP - GAP
+    canvas.text(x, y, label, colour=colour, size=size, bold=strong, align="right")
+
+
+def paint_column_label(
+    canvas: Canvas, grid: Grid, theme: Theme, index: int, *, strong: bool, quiet: bool = False
+) -> None:
+    """One label above its column, turned upwards where columns are narrow."""
+    size = grid.size[1]
+    x = grid.column_band(index).middle[0]
+    y = grid.box.y - STRIP - GAP
+    colour = theme.accent if strong else theme.muted if quiet else theme.text
+    label = _label(grid.columns, index)
+    if grid.turned:
+        label = text.elide(label, _column_room(grid), size, strong)
+        canvas.text(x, y, label, colour=colour, size=size, bold=strong, turn=-90)
+    else:
+        y -= size / 2
+        canvas.text(x, y, label, colour=colour, size=size, bold=strong, align="center")
+
+
+def paint_hover_labels(
+    canvas: Canvas, grid: Grid, theme: Theme, row: int | None, column: int | None
+) -> None:
+    """The labels under the pointer, in place of whatever labels they would touch."""
+    wide, high = grid.cell
+    edge_x, edge_y = grid.box.x - STRIP - GAP, grid.box.y - STRIP - GAP
+    if row is not None:
+        size = grid.size[0]
+        for index in {row, *_touched(grid.window.row, grid.window.rows, high, size + 2, row)}:
+            y = grid.row_band(index).middle[1]
+            plate = Rect(edge_x - LONGEST - 4, y - size / 2 - 2, LONGEST + 4 + GAP - 1, size + 4)
+            canvas.rect(plate, fill=theme.surface)
+        paint_row_label(canvas, grid, theme, row, strong=True)
+    if column is not None:
+        size = grid.size[1]
+        room = _column_room(grid) + 4
+        spacing = size + 2 if grid.turned else text.width(_label(grid.columns, column), size, True)
+        near = _touched(grid.window.column, grid.window.columns, wide, spacing, column)
+        for index in {column, *near} if grid.turned else {column}:
+            x = grid.column_band(index).middle[0]
+            half = size / 2 + 2 if grid.turned else max(wide, spacing + 4) / 2
+            canvas.rect(Rect(x - half, edge_y - room, 2 * half, room + GAP - 1), fill=theme.surface)
+        paint_column_label(canvas, grid, theme, column, strong=True)
+
+
+def _touched(first: int, count: int, cell: float, spacing: float, at: int) -> list[int]:
+    """The labels, of those drawn with nothing pinned, that a label at `at` would touch."""
+    drawn = fitting(first, count, cell, spacing, None)
+    return [index for index in drawn if abs(index - at) * cell < spacing]
+
+
+def _label(axis: Axis, index: int) -> str:
+    return axis.labels[index] if index < len(axis.labels) else str(index)
+
+
+def _column_room(grid: Grid) -> float:
+    if not grid.turned:
+        return SIZE + 2
+    return _longest(_seen(grid.columns, grid.window.column, grid.window.columns))

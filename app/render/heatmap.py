@@ -1,0 +1,180 @@
+"""A heatmap: one uint8 image with a colour table, axes, colour bar, pinned and hovered cells.
+
+Own painting rather than pyqtgraph's ImageItem: 3 ms instead of 10 at 512 tokens, hatching in the
+same image, and the same drawing for PNG and SVG.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.figure import Heatmap
+from app.render import colour_bar, pixels, readout
+from app.render.canvas import Bools, Canvas, Indices
+from app.render.drawing import Hit, Window
+from app.render.geometry import Rect
+from app.render.grid import fit, paint_axes, paint_hover_labels
+from app.theme import Theme
+
+NUMBERS_FROM = (38.0, 20.0)  # cells this large have their number written in them
+
+
+class HeatmapDrawing:
+    """`values[row, column]` in a box: rows from top to bottom, columns from left to right."""
+
+    def __init__(
+        self, panel: Heatmap, box: Rect, theme: Theme, window: Window | None = None
+    ) -> None:
+        rows, columns = panel.values.shape
+        self.panel, self.theme, self.box = panel, theme, box
+        self.whole = Window(0, 0, rows, columns)
+        self.window = window or self.whole
+        self.grid = fit(box, panel.rows, panel.columns, self.window, right=colour_bar.ROOM)
+        self._table = pixels.colours(theme, panel.scale)
+
+    def paint(self, canvas: Canvas) -> None:
+        panel, grid, theme = self.panel, self.grid, self.theme
+        values, hidden = self._seen(panel.values), self._masked()
+        index = pixels.quantise(values, panel.limits)
+        for row in panel.dead_rows:
+            if grid.in_sight(row, None):
+                index[row - self.window.row] = pixels.DEAD
+                if hidden is not None:
+                    hidden[row - self.window.row] = False
+        canvas.cells(grid.box, index, hidden, self._table, diverging=panel.scale == "diverging")
+        canvas.rect(_around(grid.box, 1), stroke=theme.border)
+        self._paint_numbers(canvas, index, values, hidden)
+        self._paint_dead_rows(canvas)
+        paint_axes(canvas, grid, theme, panel.row, panel.column)
+        self._paint_pinned(canvas)
+        colour_bar.paint(
+            canvas,
+            Rect(grid.box.right + 16, grid.box.y, colour_bar.ROOM - 18, self._bar_height()),
+            self._table,
+            theme,
+            limits=panel.limits,
+            name=panel.value_name,
+            note=panel.limits_note,
+            masked=panel.hidden is not None and bool(panel.hidden.any()),
+            dead=bool(panel.dead_rows),
+        )
+
+    def at(self, x: float, y: float) -> Hit | None:
+        panel = self.panel
+        row, column = self.grid.at(x, y)
+        if row is None and column is None:
+            return None
+        picks = {
+            name: index
+            for name, index in zip(panel.picks, (row, column), strict=True)
+            if name is not None and index is not None
+        }
+        if row is None or column is None:
+            words = readout.places(panel.rows, panel.columns, row, column)
+        else:
+            words = readout.cell(panel, row, column)
+        return Hit(text=words, picks=picks, row=row, column=column, at=(x, y))
+
+    def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
+        grid, theme = self.grid, self.theme
+        if not grid.in_sight(hit.row, hit.column):
+            return
+        if hit.row is not None:
+            _outline(canvas, grid.row_band(hit.row), theme, opacity=0.55)
+        if hit.column is not None:
+            _outline(canvas, grid.column_band(hit.column), theme, opacity=0.55)
+        if hit.row is not None and hit.column is not None:
+            _outline(canvas, grid.rect(hit.row, hit.column), theme, width=2)
+        paint_hover_labels(canvas, grid, theme, hit.row, hit.column)
+
+    def cell_at(self, x: float, y: float) -> tuple[float, float] | None:
+        """(row, column) with fractions, or None outside the cells."""
+        grid = self.grid
+        if not grid.box.holds(x, y):
+            return None
+        wide, high = grid.cell
+        return (y - grid.box.y) / high + self.window.row, (
+            x - grid.box.x
+        ) / wide + self.window.column
+
+    def _seen(self, array: np.ndarray) -> np.ndarray:
+        window = self.window
+        return array[
+            window.row : window.row + window.rows, window.column : window.column + window.columns
+        ]
+
+    def _masked(self) -> Bools | None:
+        """Hatched cells in sight: masked ones, and those whose value is no number."""
+        missing = np.isnan(self._seen(self.panel.values))
+        if self.panel.hidden is not None:
+            return missing | self._seen(self.panel.hidden)
+        return missing if missing.any() else None
+
+    def _bar_height(self) -> float:
+        return max(self.grid.box.height, min(200.0, self.box.bottom - self.grid.box.y))
+
+    def _paint_numbers(
+        self, canvas: Canvas, index: Indices, values: np.ndarray, hidden: Bools | None
+    ) -> None:
+        wide, high = self.grid.cell
+        if wide < NUMBERS_FROM[0] or high < NUMBERS_FROM[1]:
+            return
+        for row, column in np.ndindex(values.shape):
+            if (hidden is not None and hidden[row, column]) or index[row, column] == pixels.DEAD:
+                continue
+            ground = self._table[index[row, column]].astype(int)
+            bright = ground @ (299, 587, 114) > 140_000
+            where = self.grid.rect(row + self.window.row, column + self.window.column)
+            canvas.text(
+                *where.middle,
+                _short(float(values[row, column])),
+                colour="#16202b" if bright else "#f4f6f8",
+                size=11,
+                align="center",
+            )
+
+    def _paint_dead_rows(self, canvas: Canvas) -> None:
+        grid = self.grid
+        if grid.cell[1] < 12:
+            return
+        for row in self.panel.dead_rows:
+            if grid.in_sight(row, None):
+                band = grid.row_band(row)
+                canvas.text(
+                    *band.middle, "no keys", colour=self.theme.text, size=11, align="center"
+                )
+
+    def _paint_pinned(self, canvas: Canvas) -> None:
+        panel, grid, theme = self.panel, self.grid, self.theme
+        row = panel.row if grid.in_sight(panel.row, None) else None
+        column = panel.column if grid.in_sight(None, panel.column) else None
+        if row is not None:
+            _outline(canvas, grid.row_band(row), theme, width=1.5)
+        if column is not None:
+            _outline(canvas, grid.column_band(column), theme, width=1.5)
+        if row is not None and column is not None:
+            _outline(canvas, grid.rect(row, column), theme, width=2.5)
+
+
+def _around(box: Rect, by: float) -> Rect:
+    return Rect(box.x - by, box.y - by, box.width + 2 * by, box.height + 2 * by)
+
+
+def _outline(
+    canvas: Canvas, box: Rect, theme: Theme, *, width: float = 1.0, opacity: float = 1.0
+) -> None:
+    """A frame around cells, in two tones, so that it shows on every colour of the table."""
+    canvas.rect(_around(box, width + 1), stroke=theme.surface, width=1, opacity=opacity)
+    canvas.rect(_around(box, width), stroke=theme.accent, width=width, opacity=opacity)
+
+
+def _short(value: float) -> str:
+    """A cell's number in four characters or so: .41, 1.0, 3.17, 128."""
+    size = abs(value)
+    if size >= 100:
+        text = f"{value:.0f}"
+    elif size >= 10:
+        text = f"{value:.1f}"
+    else:
+        text = f"{value:.2f}"
+    return text.replace("-", "−")

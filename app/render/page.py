@@ -1,0 +1,162 @@
+"""A whole figure laid out: title, panels in rows and columns, note. Screen and export share it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.figure import Figure, Panel
+from app.render import text
+from app.render.canvas import Canvas
+from app.render.drawing import Drawing, Hit, Window
+from app.render.geometry import Rect
+from app.render.kinds import draw, natural_height
+from app.theme import Theme
+
+MARGIN, SPACE = 12.0, 20.0
+TITLE, PANEL_TITLE, NOTE = 15.0, 13.0, 12.0
+TITLE_ROOM, PANEL_TITLE_ROOM, NOTE_LINE = 28.0, 24.0, 17.0
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A panel's drawing, its title as drawn, and the box of both."""
+
+    drawing: Drawing
+    title: str
+    box: Rect
+
+
+class Page:
+    """A figure in `width` × `height` logical pixels. windows: panel index -> the cells in sight."""
+
+    def __init__(
+        self,
+        figure: Figure,
+        width: float,
+        height: float,
+        theme: Theme,
+        windows: Mapping[int, Window] | None = None,
+    ) -> None:
+        self.figure, self.theme = figure, theme
+        self.box = Rect(0, 0, width, height)
+        self._notes = _note_lines(figure, width)
+        self.footer = Rect(
+            MARGIN,
+            height - 8 - NOTE_LINE * len(self._notes),
+            max(0.0, width - 2 * MARGIN),
+            NOTE_LINE * len(self._notes),
+        )
+        top = 8 + (TITLE_ROOM if figure.title else 0)
+        body = Rect(MARGIN, top, self.footer.width, max(0.0, self.footer.y - 6 - top))
+        self.placed = tuple(
+            _place(figure, index, panel, box, theme, (windows or {}).get(index))
+            for index, (panel, box) in enumerate(
+                zip(figure.panels, boxes(figure, body), strict=True)
+            )
+        )
+
+    def paint(self, canvas: Canvas, note: bool = True) -> None:
+        """Everything, back to front; without the note where the read-out stands in its place."""
+        theme = self.theme
+        canvas.rect(self.box, fill=theme.surface)
+        title = text.elide(self.figure.title, self.footer.width, TITLE, True)
+        canvas.text(MARGIN, 8 + TITLE_ROOM / 2, title, colour=theme.text, size=TITLE, bold=True)
+        for placed in self.placed:
+            if placed.title:
+                canvas.text(
+                    placed.box.x,
+                    placed.box.y + PANEL_TITLE_ROOM / 2 - 2,
+                    text.elide(placed.title, placed.box.width, PANEL_TITLE, True),
+                    colour=theme.text,
+                    size=PANEL_TITLE,
+                    bold=True,
+                )
+            placed.drawing.paint(canvas)
+        if note:
+            self.paint_note(canvas)
+
+    def paint_note(self, canvas: Canvas) -> None:
+        """The figure's note in the footer."""
+        for number, line in enumerate(self._notes):
+            y = self.footer.y + NOTE_LINE * (number + 0.5)
+            canvas.text(MARGIN, y, line, colour=self.theme.muted, size=NOTE)
+
+    def paint_readout(self, canvas: Canvas, words: str) -> None:
+        """What is pointed at, in place of the note."""
+        line = text.elide(words, self.footer.width, NOTE)
+        canvas.text(MARGIN, self.footer.y + NOTE_LINE / 2, line, colour=self.theme.text, size=NOTE)
+
+    def at(self, x: float, y: float) -> tuple[int, Hit] | None:
+        """The panel under a point and what lies there."""
+        for index, placed in enumerate(self.placed):
+            if placed.box.holds(x, y):
+                hit = placed.drawing.at(x, y)
+                return None if hit is None else (index, hit)
+        return None
+
+
+def page_height(figure: Figure, width: float) -> float:
+    """The height at which every panel of the figure has the room it needs, for export."""
+    top = 8 + (TITLE_ROOM if figure.title else 0)
+    heights = _row_heights(figure, max(0.0, width - 2 * MARGIN))
+    notes = NOTE_LINE * len(_note_lines(figure, width))
+    return float(round(top + sum(heights) + SPACE * (len(heights) - 1) + 6 + notes + 8))
+
+
+def boxes(figure: Figure, body: Rect) -> list[Rect]:
+    """A box for each panel: `columns` side by side by weight, rows by the height they need."""
+    widths = _widths(figure, body.width)
+    heights = _row_heights(figure, body.width)
+    spare = body.height - SPACE * (len(heights) - 1)
+    scale = max(0.0, spare) / max(1.0, sum(heights))
+    found: list[Rect] = []
+    y = body.y
+    for row, height in enumerate(heights):
+        x = body.x
+        for width in widths[: len(figure.panels) - row * len(widths)]:
+            found.append(Rect(x, y, width, height * scale))
+            x += width + SPACE
+        y += height * scale + SPACE
+    return found
+
+
+def _widths(figure: Figure, width: float) -> list[float]:
+    columns = max(1, min(figure.columns, len(figure.panels)))
+    weights = list(figure.weights[:columns]) or [1.0] * columns
+    weights += [1.0] * (columns - len(weights))
+    room = max(0.0, width - SPACE * (columns - 1))
+    return [room * weight / sum(weights) for weight in weights]
+
+
+def _row_heights(figure: Figure, width: float) -> list[float]:
+    widths = _widths(figure, width)
+    rows: list[float] = []
+    for first in range(0, len(figure.panels), len(widths)):
+        panels = figure.panels[first : first + len(widths)]
+        needs = [
+            _title_room(figure, panel) + natural_height(panel, wide)
+            for panel, wide in zip(panels, widths, strict=False)
+        ]
+        rows.append(max(needs))
+    return rows or [0.0]
+
+
+def _title_room(figure: Figure, panel: Panel) -> float:
+    return PANEL_TITLE_ROOM if panel.title and panel.title != figure.title else 0.0
+
+
+def _place(
+    figure: Figure, index: int, panel: Panel, box: Rect, theme: Theme, window: Window | None
+) -> Placed:
+    room = _title_room(figure, panel)
+    drawing = draw(panel, box.inset(top=room), theme, window)
+    return Placed(drawing, panel.title if room else "", box)
+
+
+def _note_lines(figure: Figure, width: float) -> list[str]:
+    room = max(80.0, width - 2 * MARGIN)
+    lines = text.wrap(figure.note, room, NOTE) if figure.note else [""]
+    if len(lines) > 3:
+        lines = [*lines[:2], text.elide(" ".join(lines[2:]), room, NOTE)]
+    return lines

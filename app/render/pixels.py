@@ -1,0 +1,112 @@
+"""Numbers to coloured pixels, with numpy alone: quantise, shrink by maximum, enlarge exactly.
+
+A map becomes one uint8 image with a table of 256 colours: 252 levels of the scale and four entries
+for what is no value. Drawn by QPainter as Indexed8 this takes 3 ms at 4,096 tokens, where
+pyqtgraph's ImageItem takes 11 and cannot hatch.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.theme import Table, Theme
+
+LEVELS = 252
+HATCH, HATCH_LINE, DEAD, GAP = 252, 253, 254, 255
+
+Indices = NDArray[np.uint8]
+Bools = NDArray[np.bool_]
+Integers = NDArray[np.intp]
+T = TypeVar("T", np.uint8, np.bool_)
+
+
+def quantise(values: NDArray[np.float32], limits: tuple[float, float]) -> Indices:
+    """Levels 0–251 of `values` (any shape) between two limits; what lies beyond takes the end's.
+
+    A value that is no number takes level 0: the caller hatches it.
+    """
+    low, high = limits
+    span = high - low if high > low else 1.0
+    scaled = (values - np.float32(low)) * np.float32((LEVELS - 1) / span)
+    scaled += np.float32(0.5)
+    np.clip(scaled, 0, LEVELS - 1, out=scaled)
+    if np.isnan(np.sum(scaled)):
+        np.nan_to_num(scaled, copy=False)
+    return scaled.astype(np.uint8)
+
+
+def colours(theme: Theme, scale: str) -> Table:
+    """The table [256, 3] of the levels and the four entries that are no value."""
+    table = np.empty((256, 3), dtype=np.uint8)
+    source = theme.table(scale)
+    table[:LEVELS] = source[np.rint(np.linspace(0, 255, LEVELS)).astype(np.intp)]
+    for entry, colour in (
+        (HATCH, theme.hatch),
+        (HATCH_LINE, theme.hatch_line),
+        (DEAD, theme.dead_row),
+        (GAP, theme.surface),
+    ):
+        table[entry] = tuple(bytes.fromhex(colour[1:]))
+    return table
+
+
+def shrink(index: Indices, axis: int, size: int, *, diverging: bool = False) -> Indices:
+    """At most `size` along an axis, each the maximum of the cells that fall into it.
+
+    A lone peak stays visible; a mean would dim it and the nearest cell would miss it. On a
+    diverging scale the value farthest from the middle wins.
+    """
+    if index.shape[axis] <= size:
+        return index
+    highest = _fold(index, axis, size, np.maximum)
+    if not diverging:
+        return highest
+    lowest = _fold(index, axis, size, np.minimum)
+    middle = (LEVELS - 1) / 2
+    return np.where(highest - middle >= middle - lowest, highest, lowest)
+
+
+def shrink_all(mask: Bools, axis: int, size: int) -> Bools:
+    """The same for masked cells: a pixel is masked where every cell in it is."""
+    return mask if mask.shape[axis] <= size else _fold(mask, axis, size, np.logical_and)
+
+
+def _fold(array: NDArray[T], axis: int, size: int, combine: np.ufunc) -> NDArray[T]:
+    # Slices of one cell from each pixel's group, folded: ten times faster than ufunc.reduceat.
+    length = array.shape[axis]
+    edges = np.arange(size + 1, dtype=np.intp) * length // size
+    starts, last = edges[:-1], edges[1:] - 1
+    folded = array.take(starts, axis=axis)
+    for offset in range(1, -(-length // size)):
+        combine(folded, array.take(np.minimum(starts + offset, last), axis=axis), out=folded)
+    return folded
+
+
+def spread(count: int, size: int) -> Integers:
+    """For each of `size` pixels, the cell out of `count` that its middle lies in."""
+    return ((np.arange(size) + 0.5) * count / size).astype(np.intp)
+
+
+def image(
+    index: Indices, hatched: Bools | None, width: int, height: int, *, diverging: bool = False
+) -> Indices:
+    """The image [height, width] of a map [row, column]: shrunk by maximum where it has more cells
+    than pixels, enlarged exactly where fewer, with stripes on hatched cells."""
+    for axis, size in ((0, height), (1, width)):
+        index = shrink(index, axis, size, diverging=diverging)
+        hatched = None if hatched is None else shrink_all(hatched, axis, size)
+    rows, columns = spread(index.shape[0], height), spread(index.shape[1], width)
+    result = index.take(columns, axis=1).take(rows, axis=0)
+    if hatched is not None and hatched.any():
+        where = hatched.take(columns, axis=1).take(rows, axis=0)
+        np.copyto(result, stripes(height, width), where=where)
+    return result
+
+
+def stripes(height: int, width: int, period: int = 6) -> Indices:
+    """Diagonal stripes: `HATCH_LINE` on `HATCH`."""
+    phase = np.add.outer(np.arange(height, dtype=np.uint16), np.arange(width, dtype=np.uint16))
+    return np.where(phase % period < max(1, period // 4), HATCH_LINE, HATCH).astype(np.uint8)

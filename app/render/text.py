@@ -1,0 +1,85 @@
+"""Fonts and the width of texts. Needs a QGuiApplication; both canvases use the same widths."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QGuiApplication
+
+# The middle of capital letters above the baseline, as a part of the font's pixel size. A constant
+# rather than the font's own, so that Latin, Chinese and emoji labels of one row share a baseline.
+MIDDLE = 0.36
+
+
+@lru_cache(maxsize=64)
+def _font(family: str, size: float, bold: bool) -> QFont:
+    font = QFont(family)
+    font.setPixelSize(max(1, round(size)))
+    font.setBold(bold)
+    return font
+
+
+@lru_cache(maxsize=64)
+def _metrics(family: str, size: float, bold: bool) -> QFontMetricsF:
+    return QFontMetricsF(_font(family, size, bold))
+
+
+@lru_cache(maxsize=16384)
+def _width(text: str, family: str, size: float, bold: bool) -> float:
+    return _metrics(family, size, bold).horizontalAdvance(text)
+
+
+@lru_cache(maxsize=16384)
+def _elided(text: str, family: str, size: float, bold: bool, room: float) -> str:
+    mode = Qt.TextElideMode.ElideRight
+    return _metrics(family, size, bold).elidedText(text, mode, max(0.0, room))
+
+
+def family() -> str:
+    """The application's font family."""
+    return QGuiApplication.font().family()
+
+
+def font(size: float, bold: bool = False) -> QFont:
+    """The application's font at `size` pixels."""
+    return _font(family(), size, bold)
+
+
+def width(text: str, size: float = 13, bold: bool = False) -> float:
+    """The advance of one line in logical pixels."""
+    return _width(text, family(), size, bold)
+
+
+def elide(text: str, room: float, size: float = 13, bold: bool = False) -> str:
+    """The text, or its beginning and "…" where it is wider than `room` pixels."""
+    if width(text, size, bold) <= room:
+        return text
+    return _elided(text, family(), size, bold, float(int(room)))
+
+
+def wrap(text: str, room: float, size: float = 13, bold: bool = False) -> list[str]:
+    """Lines no wider than `room`, broken at spaces, and between Chinese characters; paragraphs
+    stay apart."""
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for word in _words(paragraph):
+            if line and width((line + word).rstrip(), size, bold) > room:
+                lines.append(line.rstrip())
+                line = word.lstrip()
+            else:
+                line += word
+        lines.append(line.rstrip())
+    return lines
+
+
+def _words(text: str) -> list[str]:
+    words: list[str] = []
+    for character in text:
+        wide = "\u2e80" <= character <= "\u9fff" and character not in "、。，；：！？）」』》"
+        if not words or words[-1].endswith(" ") or wide:
+            words.append(character)
+        else:
+            words[-1] += character
+    return words
