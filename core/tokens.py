@@ -8,6 +8,8 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
+from core.spelling import Spelling
+
 T = TypeVar("T")
 
 
@@ -18,7 +20,9 @@ class Tokens:
     ids: vocabulary ids. pieces: the tokenizer's own spelling ("Ġthe", "##ing", "▁cat").
     spans: characters (start, end) in `text` or, for sequence 1, in `pair`; None for tokens that
     stand for no characters. segments: token-type ids as fed to the model. sequence: 0 in the
-    first text, 1 in the pair, None between. special and padding: flags.
+    first text, 1 in the pair, None between. special and padding: flags; a special token the person
+    typed has a span, one that was added has none. spelling: how the pieces write text, None where
+    that is not known.
     """
 
     ids: tuple[int, ...]
@@ -30,6 +34,7 @@ class Tokens:
     padding: tuple[bool, ...]
     text: str = ""
     pair: str | None = None
+    spelling: Spelling | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
