@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from app.figure import Figure, Heatmap, Mosaic
+from app.selection import Selection
+from app.views import ViewOptions, view, views
+from core.request import ALL, HEADS, LAST, MASKED
+from tests.traces import KINDS, sentence, trace_of
+
+
+def test_the_views_of_the_menu_come_in_order() -> None:
+    keys = [v.key for v in views()]
+    assert [k for k in keys if k in FIRST] == list(FIRST)
+    assert len(set(keys)) == len(keys)
+
+
+FIRST = ("attention", "all_heads", "hidden_states", "predictions")
+
+
+def test_views_wish_only_for_what_a_run_knows() -> None:
+    wishes = frozenset().union(*(v.wants for v in views()))
+    assert wishes <= {ALL, HEADS, LAST, MASKED}
+    assert {LAST, MASKED, HEADS} <= view("predictions").wants
+
+
+def test_an_unknown_view_is_refused_by_name() -> None:
+    with pytest.raises(KeyError, match="no view 'heat'; there are attention"):
+        view("heat")
+
+
+def test_listing_the_views_imports_neither_torch_nor_qt() -> None:
+    code = (
+        "import sys; from app.views import views; assert views();"
+        "print([m for m in ('torch', 'PySide6', 'pyqtgraph') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("key", [v.key for v in views()])
+@pytest.mark.parametrize("length", [1, 9])
+def test_every_view_draws_every_kind_of_model_at_every_site(
+    key: str, kind: str, length: int
+) -> None:
+    source = sentence(length, masked=(length // 2,)) if "encoder" in kind else None
+    trace = trace_of(kind, length=length, target=max(1, length - 3), source=source)
+    for site in ("encoder.self", "decoder.self", "decoder.cross"):
+        stack, part = site.split(".")
+        for head, query, limits in ((0, None, "fixed"), (None, 0, "auto"), (3, 99, "fixed")):
+            selection = Selection(stack=stack, part=part, layer=1, head=head, query=query)
+            figure = view(key).draw(trace, selection, ViewOptions(limits=limits))
+            _sound(figure)
+
+
+@pytest.mark.parametrize("key", [v.key for v in views() if v.prepare is not None])
+def test_preparing_changes_nothing_in_the_picture(key: str) -> None:
+    selection = Selection(stack="encoder")
+    first, second = (trace_of("encoder", source=sentence(9, masked=(3,))) for _ in range(2))
+    chosen = view(key)
+    assert chosen.prepare is not None
+    chosen.prepare(first, selection, ViewOptions(), None)
+    drawn = chosen.draw(first, selection, ViewOptions())
+    assert repr(drawn) == repr(chosen.draw(second, selection, ViewOptions()))
+
+
+def _sound(figure: Figure) -> None:
+    """Labels and shapes agree, colour scales have a length, nothing is NaN."""
+    assert figure.title
+    assert figure.panels
+    for panel in figure.panels:
+        if isinstance(panel, Heatmap):
+            assert panel.values.shape == (len(panel.rows.labels), len(panel.columns.labels))
+            assert panel.hidden is None or panel.hidden.shape == panel.values.shape
+            assert all(extra.shape == panel.values.shape for _, extra in panel.details)
+        if isinstance(panel, Mosaic):
+            assert panel.values.shape[:2] == (len(panel.rows.labels), len(panel.columns.labels))
+        if isinstance(panel, Heatmap | Mosaic):
+            assert panel.values.dtype.name == "float32"
+            assert panel.limits[0] < panel.limits[1]
+            assert not (panel.values != panel.values).any()

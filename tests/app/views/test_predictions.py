@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from app.figure import Bars, Figure, Words
+from app.selection import Selection
+from app.views import ViewOptions, view
+from core.decoding.filters import probabilities
+from core.model import Transformer
+from core.request import RunRequest, Sampling
+from core.run import run
+from core.spec import Heads, ReplacedHead
+from core.trace import Trace
+from tests.traces import LABELS, VOCAB, network, sentence, spec, trace_of
+
+
+def draw(trace: Trace, selection: Selection | None = None, **options: Any) -> Figure:
+    return view("predictions").draw(trace, selection or Selection(), ViewOptions(**options))
+
+
+def softmax(logits: torch.Tensor) -> np.ndarray:
+    powers = np.exp(logits.double().numpy())
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def masked_encoder(*places: int) -> Trace:
+    return trace_of("encoder", source=sentence(8, masked=places))
+
+
+def test_one_list_for_every_mask() -> None:
+    trace = masked_encoder(2, 5)
+    figure = draw(trace)
+    bars = [p for p in figure.panels if p.title.startswith("Masked word")]
+    assert [b.title for b in bars] == ["Masked word at position 2", "Masked word at position 5"]
+    for place, panel in zip((2, 5), bars, strict=True):
+        assert isinstance(panel, Bars)
+        expected = softmax(trace.logits[place])
+        order = np.argsort(-expected)[:10]
+        assert [b.token for b in panel.bars] == order.tolist()
+        assert [b.value for b in panel.bars] == pytest.approx(expected[order].tolist(), abs=1e-5)
+        assert [b.label for b in panel.bars] == [f"⟨{i}⟩" for i in order]
+
+
+def test_all_candidates_together_sum_to_one() -> None:
+    bars = draw(masked_encoder(2), top=10_000).panels[0]
+    assert isinstance(bars, Bars)
+    assert len(bars.bars) == VOCAB
+    assert math.fsum(b.value for b in bars.bars) == pytest.approx(1, abs=1e-5)
+
+
+def test_without_a_mask_it_says_what_to_do() -> None:
+    words = draw(masked_encoder(), pieces=lambda i: f"[M{i}]").panels[0]
+    assert isinstance(words, Words)
+    assert words.text.startswith("There is no [M4] in the text: mask a word by clicking it")
+
+
+def test_a_pinned_token_is_predicted_in_place() -> None:
+    trace = masked_encoder(5)
+    figure = draw(trace, Selection(query=1))
+    assert [p.title for p in figure.panels[:2]] == [
+        "In place of “w12” (position 1)",
+        "Masked word at position 5",
+    ]
+    assert isinstance(figure.panels[0], Bars)
+    assert figure.panels[0].bars[0].value == pytest.approx(softmax(trace.logits[1]).max(), abs=1e-5)
+
+
+def test_many_masks_are_cut_and_it_says_so() -> None:
+    figure = draw(trace_of("encoder", source=sentence(30, masked=tuple(range(20)))))
+    lists = [p for p in figure.panels if p.title.startswith("Masked word")]
+    assert len(lists) == 12
+    assert figure.note == "The first 12 of 20 masked positions; pin another to see it."
+
+
+@pytest.mark.parametrize("kind", ["decoder", "translator", "relative translator"])
+def test_next_token_after_the_last_or_the_pinned_position(kind: str) -> None:
+    trace = trace_of(kind, length=5, target=5)
+    for query, place in ((None, 4), (1, 1)):
+        figure = draw(trace, Selection(stack="decoder", query=query))
+        (bars,) = figure.panels
+        assert isinstance(bars, Bars)
+        assert f"(position {place})" in bars.title
+        expected = softmax(trace.logits[place])
+        assert bars.bars[0].value == pytest.approx(expected.max(), abs=1e-5)
+        assert bars.bars[0].token == expected.argmax()
+    assert figure.note.startswith("The text goes on with “")
+
+
+def test_a_query_of_the_encoder_does_not_choose_a_target_position() -> None:
+    (bars,) = draw(trace_of("translator", length=9, target=5), Selection(query=1)).panels
+    assert "(position 4)" in bars.title
+
+
+def test_padding_is_not_the_last_word() -> None:
+    trace = trace_of("decoder", source=sentence(4).padded(7, pad=0, piece="[PAD]"))
+    (bars,) = draw(trace, Selection(stack="decoder")).panels
+    assert "(position 3)" in bars.title
+
+
+def test_sampling_narrows_and_dims_what_is_cut() -> None:
+    trace = trace_of("decoder", length=6)
+    sampling = Sampling(temperature=0.5, top_k=3)
+    (bars,) = draw(trace, Selection(stack="decoder"), sampling=sampling, top=5).panels
+    assert isinstance(bars, Bars)
+    assert [b.dimmed for b in bars.bars] == [False] * 3 + [True] * 2
+    logits = trace.logits[5].double().numpy() / 0.5
+    kept = np.sort(np.exp(logits))[::-1][:3]
+    assert [b.value for b in bars.bars[:3]] == pytest.approx(list(kept / kept.sum()), abs=1e-5)
+    plain = np.sort(softmax(trace.logits[5]))[::-1]
+    assert [b.value for b in bars.bars[3:]] == pytest.approx(list(plain[3:5]), abs=1e-5)
+    assert bars.bars[4].note == "cut by sampling"
+    p = kept / kept.sum()
+    entropy = -(p * np.log2(p)).sum()
+    assert bars.note.startswith(f"Entropy {entropy:.2f} bits")
+    assert bars.note.endswith("after temperature 0.5, top-k 3.")
+    assert float(probabilities(trace.logits[5], sampling).sum()) == pytest.approx(1, abs=1e-6)
+
+
+def test_a_head_wider_than_the_tokenizer() -> None:
+    made = Transformer(spec("decoder")).eval()
+    assert made.decoder is not None
+    trace = run(made, RunRequest(source=sentence(3)))
+    best = int(trace.logits[2].argmax())
+    known = best  # every id from here on is unused
+
+    def piece(token: int) -> str:
+        return f"w{token}" if token < known else f"⟨unused id {token}⟩"
+
+    (bars,) = draw(trace, Selection(stack="decoder"), pieces=piece, top=VOCAB).panels
+    assert isinstance(bars, Bars)
+    assert bars.bars[0].label == f"⟨unused id {best}⟩"
+    assert bars.bars[0].token == best
+    assert math.fsum(b.value for b in bars.bars) == pytest.approx(1, abs=1e-5)
+
+
+def test_without_a_vocabulary_head_there_is_a_reason_and_no_bars() -> None:
+    made = replace(spec("encoder"), heads=Heads(replaced=ReplacedHead()))
+    trace = run(Transformer(made).eval(), RunRequest(source=sentence(4, masked=(1,))))
+    reason = "The file has no cls.predictions.decoder.weight."
+    words, replaced = draw(trace, missing={"vocab": reason}).panels
+    assert isinstance(words, Words)
+    assert words.text == reason
+    assert isinstance(replaced, Bars)
+    expected = 1 / (1 + np.exp(-trace.sentence_heads["replaced"].double().numpy()))
+    assert [b.value for b in replaced.bars] == pytest.approx(expected.tolist(), abs=1e-6)
+    fallback = draw(trace).panels[0]
+    assert isinstance(fallback, Words)
+    assert fallback.text == "The encoder has no output over the vocabulary."
+
+
+def test_sentence_pair_and_classes() -> None:
+    trace = masked_encoder(2)
+    figure = draw(trace)
+    pair, classes = (p for p in figure.panels if p.title in ("Does B follow A?", CLASS_TITLE))
+    assert isinstance(pair, Bars)
+    assert [b.label for b in pair.bars] == ["B follows A", "B is random"]
+    expected = softmax(trace.sentence_heads["pair"])
+    assert [b.value for b in pair.bars] == pytest.approx(expected.tolist(), abs=1e-6)
+    assert pair.note.startswith("There is no second sentence")
+    assert isinstance(classes, Bars)
+    expected = softmax(trace.sentence_heads["classes"])
+    assert {b.label: b.value for b in classes.bars} == pytest.approx(
+        dict(zip(LABELS, expected.tolist(), strict=True)), abs=1e-6
+    )
+    values = [b.value for b in classes.bars]
+    assert values == sorted(values, reverse=True)
+
+
+CLASS_TITLE = "Class of the text, from its first token"
+
+
+def test_heads_read_the_end_of_the_stack() -> None:
+    """The masked-word list equals the head applied by hand to the last hidden state."""
+    trace, made = masked_encoder(3), network("encoder")
+    with torch.inference_mode():
+        by_hand = made.vocab_logits(trace.hidden("encoder")[-1][None])[0, 3]
+    bars = draw(trace).panels[0]
+    assert isinstance(bars, Bars)
+    assert bars.bars[0].value == pytest.approx(softmax(by_hand).max(), abs=1e-5)
