@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from app.figure import Axis, Figure, Words
-from app.labels import label, labels_of
+from app.labels import labels_of
 from app.selection import Selection
 
 if TYPE_CHECKING:
     from app.views import ViewOptions
     from core.spec import ModelSpec
+    from core.tokens import Tokens
     from core.trace import Trace
 
 QUERY = "Query (attends)"
@@ -23,20 +25,24 @@ ATTENTION = {
 }
 
 
+labels = lru_cache(maxsize=32)(labels_of)
+"""`labels_of`, remembered: a view is drawn many times for one text."""
+
+
 def token_axis(title: str, trace: Trace, stack: str, options: ViewOptions) -> Axis:
     """One row or column a token of the stack."""
+    tokens = trace.tokens[stack]
     return Axis(
         title=title,
-        labels=labels_of(trace.tokens[stack], options.raw_labels),
-        marks=token_marks(trace, stack, options),
+        labels=labels(tokens, options.raw_labels),
+        marks=_marks(tokens, trace.spec.special.mask, generated(stack, trace, options)),
     )
 
 
-def token_marks(trace: Trace, stack: str, options: ViewOptions) -> tuple[tuple[int, str], ...]:
+@lru_cache(maxsize=32)
+def _marks(tokens: Tokens, mask: int | None, generated: int) -> tuple[tuple[int, str], ...]:
     """What is special about which position; the strongest reason only."""
-    tokens = trace.tokens[stack]
-    mask = trace.spec.special.mask
-    first_generated = len(tokens) - generated(stack, trace, options)
+    first_generated = len(tokens) - generated
     marks = []
     for i, (token, special, padding, sequence) in enumerate(
         zip(tokens.ids, tokens.special, tokens.padding, tokens.sequence, strict=True)
@@ -63,8 +69,8 @@ def generated(stack: str, trace: Trace, options: ViewOptions) -> int:
 
 def token_name(trace: Trace, stack: str, position: int, options: ViewOptions) -> str:
     """For titles: “mat” and its place, counted from 0 as on the axes."""
-    piece = trace.tokens[stack].pieces[position]
-    return f"“{label(piece, options.raw_labels)}” (position {position})"
+    name = labels(trace.tokens[stack], options.raw_labels)[position]
+    return f"“{name}” (position {position})"
 
 
 def last_position(trace: Trace, stack: str) -> int:

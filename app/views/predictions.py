@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.figure import Bar, Bars, Figure, Floats, Panel, Words
-from app.labels import labels_of
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._bars import vocabulary_bars
-from app.views._tokens import last_position, pinned, token_name
+from app.views._tokens import labels, last_position, pinned, token_name
 
 if TYPE_CHECKING:
     from core.trace import Trace
@@ -134,10 +133,10 @@ def _replaced(logits: Floats, trace: Trace, options: ViewOptions) -> Bars:
     if len(places) > MOST_TOKENS:
         note = f"The {MOST_TOKENS} likeliest of {len(places)} tokens, in the order of the text."
         places = sorted(sorted(places, key=lambda i: -chances[i])[:MOST_TOKENS])
-    labels = labels_of(tokens, options.raw_labels)
+    names = labels(tokens, options.raw_labels)
     return Bars(
         title="Was this token replaced?",
-        bars=tuple(Bar(label=labels[i], value=float(chances[i])) for i in places),
+        bars=tuple(Bar(label=names[i], value=float(chances[i])) for i in places),
         note=note,
     )
 
