@@ -15,7 +15,7 @@ from training.command import run
 from training.folders import WORK
 from training.shapes import decoder_spec
 
-LENGTH, ROWS = 128, 24
+LENGTH, ROWS = 128, 32
 START, END = 0, 1
 # Shares of the rows: running stories, single sentences, written tales, repeated spans.
 SHARES = {"stories": 0.66, "single": 0.10, "tales": 0.12, "repeat": 0.12}
@@ -73,6 +73,7 @@ def main() -> None:
         loss_of=loss_of,
         block_std=0.05,
         adamw_lr=1.5e-3,
+        muon_lr=3e-3,
         dropout=0.0,
     )
 

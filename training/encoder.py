@@ -19,7 +19,7 @@ from training.shapes import encoder_spec
 
 PAD, CLS, SEP, MASK = 0, 2, 3, 4
 SPECIALS = 5
-LONG, LONG_ROWS, SHORT, SHORT_ROWS = 64, 48, 32, 96
+LONG, LONG_ROWS, SHORT, SHORT_ROWS = 64, 64, 32, 128
 MASKED_SHARE = 0.2
 SHORT_SHARE = 0.3  # of the batches
 OPINION_SHARE, OPINION_FROM = 0.2, 0.3  # of the batches, after this much of the run
@@ -168,6 +168,7 @@ def main() -> None:
         loss_of=loss_of,
         block_std=0.05,
         adamw_lr=1.5e-3,
+        muon_lr=3e-3,
         dropout=0.0,
     )
 

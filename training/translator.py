@@ -17,7 +17,7 @@ from training.lists import load_lists
 from training.shapes import translator_spec
 
 PAD, START, END, TO_ENGLISH, TO_CHINESE = 0, 1, 2, 4, 5
-ROWS, POOL = 128, 8  # POOL batches are drawn at once and sorted by length: little padding
+ROWS, POOL = 256, 8  # POOL batches are drawn at once and sorted by length: little padding
 LONGEST = 60
 SMOOTHING = 0.1
 UNSAID_DIRECTION = 0.35  # of the rows: without <2en> or <2zh>, the source's language decides
@@ -94,6 +94,7 @@ def main() -> None:
         loss_of=loss_of,
         block_std=0.05,
         adamw_lr=1.0e-3,
+        muon_lr=2e-3,
         dropout=0.1,
     )
 
