@@ -1,0 +1,102 @@
+"""A checkpoint's configuration, read by key; what is missing or not understood is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from core.errors import CheckpointError, UnsupportedModel
+
+_ABSENT = object()
+
+
+class Config(Mapping[str, Any]):
+    """The contents of a config.json. Keys have old and new spellings: the first one found counts.
+
+    notes: sentences for the person about what had to be assumed; filled while a family reads.
+    """
+
+    def __init__(self, values: Mapping[str, Any], path: Path | str = "config.json") -> None:
+        self.values_ = dict(values)
+        self.path = Path(path)
+        self.notes: list[str] = []
+
+    def __getitem__(self, key: str) -> Any:
+        return self.values_[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_)
+
+    def __len__(self) -> int:
+        return len(self.values_)
+
+    def need(self, *keys: str) -> Any:
+        """The value of the first of these keys that is there; CheckpointError when none is."""
+        found = self.read(*keys, default=_ABSENT)
+        if found is _ABSENT:
+            raise CheckpointError(
+                f"{self.path} has no {' or '.join(repr(k) for k in keys)}, which "
+                f"{self.get('model_type', 'this model')} needs"
+            )
+        return found
+
+    def read(self, *keys: str, default: Any = None) -> Any:
+        """The value of the first of these keys that is there and not null, or `default`."""
+        for key in keys:
+            value = self.values_.get(key)
+            if value is not None:
+                return value
+        return default
+
+    def size(self, *keys: str, default: int | None = None) -> int:
+        """A positive whole number; CheckpointError where it is none."""
+        value = self.need(*keys) if default is None else self.read(*keys, default=default)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise CheckpointError(
+                f"{self.path}: {keys[0]} is {value!r}; it must be a whole number of at least 1"
+            )
+        return value
+
+    def refuse(self, key: str, *allowed: Any, default: Any = None) -> None:
+        """UnsupportedModel unless `key` is absent or has one of the allowed values."""
+        value = self.read(key, default=default)
+        if value != default and value not in allowed:
+            supported = " or ".join(repr(a) for a in (allowed or (default,)))
+            raise UnsupportedModel(f"{self.path} sets {key} to {value!r}; supported is {supported}")
+
+    def choice(self, key: str, table: Mapping[str, Any], *, default: str | None = None) -> Any:
+        """What `table` says for the value of `key`; UnsupportedModel for a value it lacks."""
+        value = self.need(key) if default is None else self.read(key, default=default)
+        if value not in table:
+            raise UnsupportedModel(
+                f"{self.path} sets {key} to {value!r}; supported are {', '.join(table)}"
+            )
+        return table[value]
+
+    @property
+    def architecture(self) -> str:
+        """The class the checkpoint was saved from, such as "BertForMaskedLM"; "" if not said."""
+        names = self.read("architectures", default=[])
+        return str(names[0]) if names else ""
+
+    @property
+    def dtype(self) -> str:
+        """The stored type as the configuration states it; `torch_dtype` is the old spelling."""
+        value = str(self.read("dtype", "torch_dtype", default="float32"))
+        return value.removeprefix("torch.")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Class names of a classifier, in order of their ids."""
+        names = self.read("id2label")
+        if isinstance(names, Mapping) and names:
+            return tuple(str(names[k]) for k in sorted(names, key=int))
+        return tuple(f"LABEL_{i}" for i in range(int(self.read("num_labels", default=2))))
+
+    def tokens(self, key: str) -> tuple[int, ...]:
+        """Token ids under a key that holds one id or a list of them."""
+        value = self.read(key)
+        if value is None:
+            return ()
+        return tuple(value) if isinstance(value, list) else (int(value),)

@@ -1,0 +1,228 @@
+"""A checkpoint's tensor names -> the network's, strictly.
+
+A family's rename table is a tuple of `Rule`s, read in order. In a name `{i}` stands for a layer,
+`{e}` for an expert, and a final `*` for "weight" or "bias". Every tensor of the checkpoint must
+match a rule, every parameter of the network must be given exactly once, all shapes must agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.checkpoints.changes import Change, Columns, Keep, Shape
+from core.errors import CheckpointError
+
+KEEP = Keep()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """source: a name in the checkpoint. targets: names in the network it provides.
+
+    alias: a second spelling or copy, used only where the first is not in the file. aside: why
+    the tensor is not needed (then there are no targets); "" when that is not worth a word.
+    """
+
+    source: str
+    targets: tuple[str, ...] = ()
+    change: Change = KEEP
+    alias: bool = False
+    aside: str = ""
+
+
+def rename(source: str, target: str) -> Rule:
+    return Rule(source=source, targets=(target,))
+
+
+def alias(source: str, target: str) -> Rule:
+    return Rule(source=source, targets=(target,), alias=True)
+
+
+def transpose(source: str, *targets: str) -> Rule:
+    return Rule(source=source, targets=targets, change=Columns())
+
+
+def fused(source: str, *targets: str, change: Change) -> Rule:
+    return Rule(source=source, targets=targets, change=change)
+
+
+def leave(source: str, why: str = "") -> Rule:
+    """A tensor that is understood and not needed."""
+    return Rule(source=source, aside=why)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A tensor of the checkpoint and the parameters it becomes."""
+
+    source: str
+    targets: tuple[str, ...]
+    change: Change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matched:
+    """What the table says about a checkpoint's names, before shapes are looked at.
+
+    aside: (tensor, why) for those left aside. copies: aliases of what another tensor gives.
+    prefix: the wrapper in front of most names.
+    """
+
+    moves: tuple[Move, ...]
+    aside: tuple[tuple[str, str], ...]
+    copies: tuple[Move, ...]
+    prefix: str
+
+    @property
+    def targets(self) -> frozenset[str]:
+        return frozenset(t for move in self.moves for t in move.targets)
+
+
+_OLD_NAMES = (
+    (re.compile(r"(LayerNorm|layer_norm|layernorm)\.gamma$"), r"\1.weight"),
+    (re.compile(r"(LayerNorm|layer_norm|layernorm)\.beta$"), r"\1.bias"),
+)
+
+
+def match(
+    names: Iterable[str],
+    rules: Sequence[Rule],
+    prefixes: Sequence[str],
+    *,
+    experts: int,
+    where: str,
+) -> Matched:
+    """Find the rule of every tensor; CheckpointError names the tensors that have none.
+
+    prefixes: wrappers such as "bert." that may stand in front of any name. experts: how many
+    targets an `{e}` on the right alone stands for.
+    """
+    table = [(rule, _pattern(rule.source)) for rule in rules]
+    moves: list[Move] = []
+    aliases: list[Move] = []
+    aside: list[tuple[str, str]] = []
+    unknown: list[str] = []
+    found_prefixes: dict[str, int] = {}
+    for name in names:
+        bare, prefix = _strip(name, prefixes)
+        found_prefixes[prefix] = found_prefixes.get(prefix, 0) + 1
+        hit = _first(table, bare) or _first(table, name)
+        if hit is None:
+            unknown.append(name)
+            continue
+        rule, values = hit
+        if not rule.targets:
+            aside.append((name, rule.aside))
+            continue
+        move = Move(source=name, targets=_render(rule, values, experts), change=rule.change)
+        (aliases if rule.alias else moves).append(move)
+    if unknown:
+        raise CheckpointError(
+            f"{where} holds {_some(sorted(unknown))}, which this kind of model does not have"
+        )
+    given = {target for move in moves for target in move.targets}
+    copies: list[Move] = []
+    for move in aliases:
+        (moves if given.isdisjoint(move.targets) else copies).append(move)
+        given.update(move.targets)
+    prefix = max(found_prefixes, key=lambda p: found_prefixes[p], default="")
+    return Matched(moves=tuple(moves), aside=tuple(aside), copies=tuple(copies), prefix=prefix)
+
+
+def check(
+    matched: Matched,
+    rules: Sequence[Rule],
+    expected: Mapping[str, Shape],
+    held: Mapping[str, Shape],
+    where: str,
+) -> None:
+    """CheckpointError unless the moves give every expected parameter once, in its shape.
+
+    expected: parameter -> shape. held: checkpoint tensor -> shape. where: the file, for messages.
+    """
+    given: dict[str, str] = {}
+    for move in matched.moves:
+        for target in move.targets:
+            if target in given:
+                raise CheckpointError(
+                    f"{where} holds the same weights twice, as {given[target]} and {move.source}"
+                )
+            if target not in expected:
+                raise CheckpointError(
+                    f"{where} holds {move.source}, which the configuration has no place for"
+                )
+            given[target] = move.source
+    missing = [target for target in expected if target not in given]
+    if missing:
+        words = [f"{original(t, rules, matched.prefix)} {list(expected[t])}" for t in missing]
+        raise CheckpointError(f"{where} lacks {_some(words)}; nothing was loaded")
+    for move in matched.moves:
+        wanted = move.change.source_shape([expected[t] for t in move.targets])
+        if held[move.source] != wanted:
+            raise CheckpointError(
+                f"{where}: {move.source} has the shape {list(held[move.source])}, but the "
+                f"configuration asks for {list(wanted)}"
+            )
+
+
+def original(target: str, rules: Sequence[Rule], prefix: str = "") -> str:
+    """The name a parameter of the network has in the checkpoint, for messages."""
+    for rule in rules:
+        for template in rule.targets:
+            found = _pattern(template).fullmatch(target)
+            if found is not None:
+                name = _fill(rule.source, found.groupdict())
+                # Heads stand outside the wrapper; a pooler belongs to what is wrapped.
+                outside = target.startswith("heads.") and not target.startswith("heads.pooler")
+                return name if outside else prefix + name
+    return target
+
+
+def _strip(name: str, prefixes: Sequence[str]) -> tuple[str, str]:
+    bare = name.removeprefix("module.")
+    prefix = next((p for p in prefixes if bare.startswith(p)), "")
+    bare = bare.removeprefix(prefix)
+    for old, new in _OLD_NAMES:
+        bare = old.sub(new, bare)
+    return bare, name[: len(name) - len(name.removeprefix("module.").removeprefix(prefix))]
+
+
+def _first(
+    table: Sequence[tuple[Rule, re.Pattern[str]]], name: str
+) -> tuple[Rule, dict[str, str]] | None:
+    for rule, pattern in table:
+        found = pattern.fullmatch(name)
+        if found is not None:
+            return rule, found.groupdict()
+    return None
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    text = re.escape(template).replace(r"\{i\}", r"(?P<i>\d+)").replace(r"\{e\}", r"(?P<e>\d+)")
+    return re.compile(text.replace(r"\*", "(?P<rest>weight|bias)"))
+
+
+def _fill(template: str, values: Mapping[str, str]) -> str:
+    text = template
+    for key in ("i", "e"):
+        if key in values:
+            text = text.replace(f"{{{key}}}", values[key])
+    return text.replace("*", values.get("rest", "*"))
+
+
+def _render(rule: Rule, values: Mapping[str, str], experts: int) -> tuple[str, ...]:
+    if "{e}" in rule.targets[0] and "e" not in values:
+        return tuple(
+            _fill(target, {**values, "e": str(e)})
+            for e in range(experts)
+            for target in rule.targets
+        )
+    return tuple(_fill(target, values) for target in rule.targets)
+
+
+def _some(words: Sequence[str], most: int = 4) -> str:
+    """The first few, and how many more."""
+    shown = ", ".join(words[:most])
+    return shown if len(words) <= most else f"{shown} and {len(words) - most} more"

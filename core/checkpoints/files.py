@@ -1,0 +1,165 @@
+"""A folder or a file -> configuration and lazily opened tensors. Everything that can be seen to be
+broken is refused here, in one sentence, before any tensor is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from torch import Tensor
+
+from core.checkpoints import pickled, safe
+from core.checkpoints.config import Config
+from core.errors import CheckpointError
+
+CONFIG = "config.json"
+SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
+PICKLED, PICKLED_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
+FOREIGN = {
+    "tf_model.h5": "TensorFlow",
+    "flax_model.msgpack": "Flax",
+    "rust_model.ot": "Rust",
+    "model.ckpt.index": "TensorFlow",
+}
+
+
+class TensorFile(Protocol):
+    """One opened weights file."""
+
+    path: Path
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]: ...
+
+    @property
+    def dtypes(self) -> Mapping[str, str]: ...
+
+    def read(self, name: str) -> Tensor: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """folder: where config and tokenizer are. files: the opened weights; a tensor is read from
+    disk only when asked for."""
+
+    folder: Path
+    config: Config
+    files: tuple[TensorFile, ...]
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Tensor name -> shape."""
+        return {name: shape for file in self.files for name, shape in file.shapes.items()}
+
+    @property
+    def weights(self) -> str:
+        """What to call the weights in a message: the file, or the first one and the count."""
+        more = len(self.files) - 1
+        return str(self.files[0].path) if not more else f"{self.files[0].path} and {more} more"
+
+    def file_of(self, name: str) -> TensorFile:
+        return next(file for file in self.files if name in file.shapes)
+
+    def read(self, name: str) -> Tensor:
+        """A tensor, memory-mapped where the format allows."""
+        return self.file_of(name).read(name)
+
+
+def open_checkpoint(source: str | Path) -> Checkpoint:
+    """Open a Hugging Face folder, or one weights file with its config.json beside it.
+
+    Raises CheckpointError, naming the file and the likely cause.
+    """
+    path = Path(source).expanduser()
+    if not path.exists():
+        raise CheckpointError(f"there is no file or folder {path}")
+    folder = path if path.is_dir() else path.parent
+    config = read_config(folder)
+    files = open_folder(folder) if path.is_dir() else (open_weights(path),)
+    return Checkpoint(folder=folder, config=config, files=files)
+
+
+def read_config(folder: Path) -> Config:
+    path = folder / CONFIG
+    if not path.is_file():
+        adapter = folder / "adapter_config.json"
+        if adapter.is_file():
+            raise CheckpointError(
+                f"{folder} holds an adapter (adapter_config.json), not a whole model; "
+                "open the model it was made for, or merge the two first"
+            )
+        raise CheckpointError(
+            f"{folder} has no {CONFIG}; a checkpoint folder holds {CONFIG} and {SAFE} or {PICKLED}"
+        )
+    return Config(read_json(path), path)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path} cannot be read as JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise CheckpointError(f"{path} holds a {type(values).__name__}; a JSON object is expected")
+    return values
+
+
+def open_folder(folder: Path) -> tuple[TensorFile, ...]:
+    """Open a folder's weights, safetensors first; all parts of them are there."""
+    for whole, index in ((SAFE, SAFE_INDEX), (PICKLED, PICKLED_INDEX)):
+        if (folder / whole).exists():
+            return (open_weights(folder / whole),)
+        if (folder / index).exists():
+            return open_parts(folder, index)
+    for name, framework in FOREIGN.items():
+        if (folder / name).exists():
+            raise CheckpointError(
+                f"{folder} holds {framework} weights ({name}) only; supported are {SAFE} "
+                f"and {PICKLED}"
+            )
+    lone = sorted(folder.glob("model-*-of-*.safetensors"))
+    if lone:
+        raise CheckpointError(
+            f"{folder} has {lone[0].name} but no {SAFE_INDEX}, which says what each part holds"
+        )
+    raise CheckpointError(f"{folder} holds no weights; supported are {SAFE} and {PICKLED}")
+
+
+def open_parts(folder: Path, index: str) -> tuple[TensorFile, ...]:
+    """Open the parts an index names, once all are known to be there and inside the folder."""
+    placed = read_json(folder / index).get("weight_map")
+    if not isinstance(placed, dict) or not placed:
+        raise CheckpointError(f"{folder / index} has no weight_map that says where each tensor is")
+    names = sorted({str(name) for name in placed.values()})
+    for name in names:
+        if Path(name).name != name or "\\" in name or name in (".", ".."):
+            raise CheckpointError(
+                f"{folder / index} points to {name!r}; only files of the same folder are read"
+            )
+    absent = [name for name in names if not (folder / name).is_file()]
+    if absent:
+        raise CheckpointError(
+            f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing in {folder}; "
+            f"{index} lists {len(names)} parts, and all of them are needed"
+        )
+    files = {name: open_weights(folder / name) for name in names}
+    for tensor, name in placed.items():
+        if tensor not in files[name].shapes:
+            raise CheckpointError(
+                f"{folder / name} does not hold the tensor {tensor}, although {index} says so"
+            )
+    return tuple(files.values())
+
+
+def open_weights(path: Path) -> TensorFile:
+    """Open one weights file by its suffix."""
+    if path.suffix == ".safetensors":
+        return safe.SafeFile(path)
+    if path.suffix in (".bin", ".pt", ".pth"):
+        return pickled.PickledFile(path)
+    raise CheckpointError(
+        f"{path} is no weights file by its name; supported are .safetensors and pytorch_model.bin"
+    )

@@ -1,0 +1,98 @@
+"""`load_model`: one word or path -> a model ready to be asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from core.checkpoints.build import Progress, build, plan
+from core.checkpoints.files import open_checkpoint
+from core.device import compute_dtype, resolve
+from core.errors import CheckpointError
+from core.loaded import LoadedModel
+from core.request import ShouldStop
+from core.spec import ModelSpec
+from core.text import Tokenizer
+
+
+def load_model(
+    source: str | Path,
+    *,
+    seed: int = 0,
+    device: str = "cpu",
+    dtype: str | None = None,
+    progress: Progress | None = None,
+    should_stop: ShouldStop | None = None,
+) -> LoadedModel:
+    """Load "builtin:encoder", "random:decoder", a checkpoint folder or a weights file.
+
+    seed: of random models. dtype: to compute in; None is float32 whatever is stored. progress is
+    called with (done, of how much, what). Raises CheckpointError, UnsupportedModel, RequestError
+    or Cancelled, each with one sentence; nothing is half-loaded.
+    """
+    return load_checkpoint(
+        Path(source), device=device, dtype=dtype, progress=progress, should_stop=should_stop
+    )
+
+
+def load_checkpoint(
+    path: Path,
+    *,
+    source: str | None = None,
+    name: str | None = None,
+    device: str = "cpu",
+    dtype: str | None = None,
+    progress: Progress | None = None,
+    should_stop: ShouldStop | None = None,
+) -> LoadedModel:
+    """A folder, or one weights file with its config.json beside it. source and name: what to call
+    it, the path and the folder's name by default."""
+    where, kind = resolve(device), compute_dtype(dtype)
+    checkpoint = open_checkpoint(path)
+    found = plan(checkpoint)
+    tokenizer, notes = read_tokenizer(checkpoint.folder, found.spec)
+    spec = with_tokenizer(replace(found.spec, notes=(*found.spec.notes, *notes)), tokenizer)
+    if name is not None:
+        spec = replace(spec, name=name)
+    built = build(
+        checkpoint,
+        replace(found, spec=spec),
+        device=where,
+        dtype=kind,
+        progress=progress,
+        should_stop=should_stop,
+    )
+    return LoadedModel(
+        name=built.spec.name,
+        source=source or str(path),
+        spec=built.spec,
+        network=built.network,
+        tokenizer=tokenizer,
+        missing=built.missing,
+        notes=built.spec.notes,
+    )
+
+
+def read_tokenizer(folder: Path, spec: ModelSpec) -> tuple[Tokenizer | None, tuple[str, ...]]:
+    """The folder's tokenizer; without a usable one the model still reads token ids, and a note
+    says why it reads no text."""
+    try:
+        tokenizer = Tokenizer.from_folder(folder, spec)
+    except CheckpointError as error:
+        return None, (str(error),)
+    return tokenizer, tuple(tokenizer.notes)
+
+
+def with_tokenizer(spec: ModelSpec, tokenizer: Tokenizer | None) -> ModelSpec:
+    """The ids only a tokenizer knows."""
+    if tokenizer is None:
+        return spec
+    special = spec.special
+    return replace(
+        spec,
+        special=replace(
+            special,
+            mask=special.mask if special.mask is not None else tokenizer.mask_id,
+            pad=special.pad if special.pad is not None else tokenizer.pad_id,
+        ),
+    )

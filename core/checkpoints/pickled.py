@@ -1,0 +1,58 @@
+"""One pytorch_model.bin: unpickled with weights only, so that no code of a checkpoint ever runs."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from core.checkpoints.recognise import refuse_impostor
+from core.errors import CheckpointError
+
+
+class PickledFile:
+    """Tensors of a state dict, memory-mapped where the file has the current (zip) layout."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        refuse_impostor(path)
+        self._tensors = _load(path)
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        return {name: tuple(t.shape) for name, t in self._tensors.items()}
+
+    @property
+    def dtypes(self) -> Mapping[str, str]:
+        return {name: str(t.dtype).removeprefix("torch.") for name, t in self._tensors.items()}
+
+    def read(self, name: str) -> Tensor:
+        return self._tensors[name]
+
+
+def _load(path: Path) -> dict[str, Tensor]:
+    try:
+        zipped = torch.serialization._is_zipfile(path.open("rb"))
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        # Files older than PyTorch 1.6 cannot be memory-mapped.
+        held = torch.load(path, map_location="cpu", weights_only=True, mmap=bool(zipped))
+    except pickle.UnpicklingError:
+        raise CheckpointError(
+            f"{path} holds more than tensors, or is damaged; for safety only plain tensors are "
+            "read, and code in a checkpoint is never run"
+        ) from None
+    except (RuntimeError, EOFError, OSError, ValueError, AttributeError, KeyError) as error:
+        cause = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CheckpointError(
+            f"{path} cannot be opened as PyTorch weights ({cause}); download it again"
+        ) from None
+    if isinstance(held, Mapping) and isinstance(held.get("state_dict"), Mapping):
+        held = held["state_dict"]
+    if not isinstance(held, Mapping) or not all(isinstance(t, Tensor) for t in held.values()):
+        raise CheckpointError(f"{path} does not hold a dictionary of tensors")
+    return {str(name): tensor for name, tensor in held.items()}

@@ -1,0 +1,42 @@
+"""What a file that is no weights file really is: the likely cause of a broken download."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.errors import CheckpointError
+
+
+def refuse_impostor(path: Path) -> None:
+    """CheckpointError when the file is empty, a Git-LFS pointer, a web page or other text."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            start = file.read(512)
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror}") from None
+    if size == 0:
+        raise CheckpointError(f"{path} is empty (0 bytes); download it again")
+    if start.startswith(b"version https://git-lfs"):
+        raise CheckpointError(
+            f"{path} is a Git-LFS pointer of {size} bytes, not the weights themselves; "
+            "fetch them with “git lfs pull”"
+        )
+    text = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if text.startswith((b"<!doctype", b"<html", b"<?xml", b"<head")):
+        raise CheckpointError(
+            f"{path} is a web page, not weights; the download was redirected, perhaps to a "
+            "sign-in page: download it again"
+        )
+    if size > 8 and _is_text(start):
+        raise CheckpointError(f"{path} is a text file, not weights; download it again")
+
+
+def _is_text(start: bytes) -> bool:
+    """True for plain text throughout; a weights file has zero bytes in its first eight."""
+    try:
+        start.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.start < len(start) - 4:
+            return False
+    return all(byte >= 32 or byte in b"\t\r\n" for byte in start)

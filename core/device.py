@@ -1,0 +1,93 @@
+"""Where a model computes, in which type, and whether it fits."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+import torch
+
+from core.errors import RequestError
+
+DTYPES: dict[str, torch.dtype] = {
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+}
+
+
+def available() -> tuple[str, ...]:
+    """Devices of this machine: "cpu", "cuda:0" …, "mps"."""
+    found = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+    if torch.backends.mps.is_available():
+        found.append("mps")
+    return tuple(found)
+
+
+def resolve(name: str) -> torch.device:
+    """A device by name; RequestError says which there are."""
+    here = available()
+    full = "cuda:0" if name == "cuda" else name
+    if full not in here:
+        raise RequestError(f"there is no device {name!r} here; available are {', '.join(here)}")
+    return torch.device(full)
+
+
+def compute_dtype(name: str | None) -> torch.dtype:
+    """The type computed in; None is float32, whatever the checkpoint stores.
+
+    bfloat16 and float16 are for whoever asks: their attention rows do not sum to 1 exactly.
+    """
+    if name is None:
+        return torch.float32
+    if name not in DTYPES:
+        raise RequestError(f"cannot compute in {name!r}; supported are {', '.join(DTYPES)}")
+    return DTYPES[name]
+
+
+def free_memory(device: torch.device) -> int | None:
+    """Bytes that can still be taken on a device; None where the system does not say."""
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    if platform.system() == "Linux":
+        return min((m for m in (_meminfo(), _cgroup()) if m is not None), default=None)
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def check_fits(parameters: int, dtype: torch.dtype, device: torch.device) -> None:
+    """RequestError in one sentence when `parameters` weights cannot be held there."""
+    needed, free = parameters * dtype.itemsize, free_memory(device)
+    if free is not None and needed > free:
+        raise RequestError(
+            f"the model needs {_size(needed)} for {parameters / 1e6:,.0f} million weights in "
+            f"{str(dtype).removeprefix('torch.')}, but {device} has {_size(free)} free"
+        )
+
+
+def _meminfo() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    line = next((line for line in lines if line.startswith("MemAvailable:")), None)
+    return int(line.split()[1]) * 1024 if line else None
+
+
+def _cgroup() -> int | None:
+    """What a container's limit leaves; file cache counts as free, as the kernel gives it back."""
+    root = Path("/sys/fs/cgroup")
+    try:
+        limit = (root / "memory.max").read_text(encoding="ascii").strip()
+        used = int((root / "memory.current").read_text(encoding="ascii"))
+        stat = (root / "memory.stat").read_text(encoding="ascii")
+        cached = dict(line.split() for line in stat.splitlines()).get("file", "0")
+    except (OSError, ValueError):
+        return None
+    return None if limit == "max" else max(int(limit) - used + int(cached), 0)
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"

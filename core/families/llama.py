@@ -1,0 +1,227 @@
+"""Llama 1 to 3 (Touvron et al. 2023) and models of its shape, SmolLM among them.
+
+`decoder_only` and `RULES` are what Mistral, Qwen and others start from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from core.checkpoints.config import Config
+from core.checkpoints.convert import Rule, leave, rename
+from core.families.activations import ACTIVATIONS
+from core.families.family import Family
+from core.families.rope import rotary
+from core.spec import (
+    AttentionSpec,
+    BlockSpec,
+    EmbeddingSpec,
+    FeedForwardSpec,
+    Heads,
+    ModelSpec,
+    NormSpec,
+    RotaryPositions,
+    SpecialIds,
+    StackSpec,
+    VocabHead,
+)
+
+
+def spec(config: Config) -> ModelSpec:
+    """Pre-norm decoder with RMSNorm, rotary positions and a gated feed-forward."""
+    bias = config.read("attention_bias", default=False)
+    return decoder_only(
+        config,
+        "Llama",
+        lambda layer: block(config, attention(config, qkv_bias=bias, out_bias=bias)),
+    )
+
+
+def decoder_only(
+    config: Config,
+    family: str,
+    make_block: Callable[[int], BlockSpec],
+    *,
+    tied: bool = False,
+    scale: float = 1.0,
+    softcap: float | None = None,
+) -> ModelSpec:
+    """A decoder of blocks; tied: what holds where the configuration does not say."""
+    blocks = tuple(make_block(layer) for layer in range(config.size("num_hidden_layers")))
+    vocab = config.size("vocab_size")
+    return ModelSpec(
+        family=family,
+        name=config.path.parent.name,
+        decoder=StackSpec(
+            name="decoder",
+            embedding=EmbeddingSpec(vocab=vocab, d_model=config.size("hidden_size"), scale=scale),
+            blocks=blocks,
+            final_norm=blocks[0].norm,
+            max_positions=longest(config, blocks[0]),
+        ),
+        heads=Heads(
+            vocab=VocabHead(
+                vocab=vocab,
+                tied=config.read("tie_word_embeddings", default=tied),
+                softcap=softcap,
+            )
+        ),
+        special=SpecialIds(pad=config.read("pad_token_id"), end=config.tokens("eos_token_id")),
+    )
+
+
+def longest(config: Config, block: BlockSpec) -> int | None:
+    """The longest text: what the configuration states, and no bound for NTK's growing base."""
+    where = block.attention.positions
+    if isinstance(where, RotaryPositions) and where.scaling and where.scaling.kind == "dynamic":
+        return None
+    stated: int | None = config.read("max_position_embeddings")
+    return stated
+
+
+def head_size(config: Config) -> int:
+    """head_dim, which need not be hidden_size / heads."""
+    return config.size(
+        "head_dim",
+        default=config.size("hidden_size") // config.size("num_attention_heads"),
+    )
+
+
+def attention(
+    config: Config,
+    *,
+    qkv_bias: bool = False,
+    out_bias: bool = False,
+    window: int | None = None,
+    qk_norm: NormSpec | None = None,
+    scale: float | None = None,
+    softcap: float | None = None,
+    layer_type: str | None = None,
+) -> AttentionSpec:
+    """Grouped-query, rotary, causal."""
+    heads, d_head = config.size("num_attention_heads"), head_size(config)
+    return AttentionSpec(
+        d_model=config.size("hidden_size"),
+        heads=heads,
+        kv_heads=config.size("num_key_value_heads", default=heads),
+        d_head=d_head,
+        qkv_bias=qkv_bias,
+        out_bias=out_bias,
+        scale=scale,
+        positions=rotary(config, d_head, layer_type=layer_type),
+        qk_norm=qk_norm,
+        softcap=softcap,
+        causal=True,
+        window=window,
+    )
+
+
+def rms_norm(config: Config, *, unit_offset: bool = False) -> NormSpec:
+    return NormSpec(
+        kind="rms",
+        eps=config.read("rms_norm_eps", default=1e-6),
+        bias=False,
+        unit_offset=unit_offset,
+    )
+
+
+def block(config: Config, attention: AttentionSpec) -> BlockSpec:
+    return BlockSpec(
+        attention=attention,
+        feedforward=FeedForwardSpec(
+            d_model=config.size("hidden_size"),
+            d_ff=config.size("intermediate_size"),
+            activation=config.choice("hidden_act", ACTIVATIONS, default="silu"),
+            gated=True,
+            bias=config.read("mlp_bias", default=False),
+        ),
+        norm=rms_norm(config),
+        residual="pre",
+    )
+
+
+_BLOCK = "decoder.blocks.{i}"
+
+ATTENTION: tuple[Rule, ...] = (
+    rename("layers.{i}.self_attn.q_proj.*", f"{_BLOCK}.attention.q.*"),
+    rename("layers.{i}.self_attn.k_proj.*", f"{_BLOCK}.attention.k.*"),
+    rename("layers.{i}.self_attn.v_proj.*", f"{_BLOCK}.attention.v.*"),
+    rename("layers.{i}.self_attn.o_proj.*", f"{_BLOCK}.attention.out.*"),
+    rename("layers.{i}.self_attn.q_norm.weight", f"{_BLOCK}.attention.q_norm.weight"),
+    rename("layers.{i}.self_attn.k_norm.weight", f"{_BLOCK}.attention.k_norm.weight"),
+    leave("layers.{i}.self_attn.rotary_emb.inv_freq"),
+)
+
+FEEDFORWARD: tuple[Rule, ...] = (
+    rename("layers.{i}.mlp.gate_proj.*", f"{_BLOCK}.feedforward.gate.*"),
+    rename("layers.{i}.mlp.up_proj.*", f"{_BLOCK}.feedforward.inner.*"),
+    rename("layers.{i}.mlp.down_proj.*", f"{_BLOCK}.feedforward.out.*"),
+)
+
+FRAME: tuple[Rule, ...] = (
+    rename("embed_tokens.weight", "decoder.embedding.token.weight"),
+    rename("layers.{i}.input_layernorm.*", f"{_BLOCK}.residual.self.norm.*"),
+    rename("layers.{i}.post_attention_layernorm.*", f"{_BLOCK}.residual.ffn.norm.*"),
+    rename("norm.*", "decoder.final_norm.*"),
+    rename("lm_head.weight", "heads.vocab.weight.weight"),
+    leave("rotary_emb.inv_freq"),
+    leave("score.weight", "a classification head on the last token"),
+)
+
+RULES: tuple[Rule, ...] = (*FRAME, *ATTENTION, *FEEDFORWARD)
+
+
+def rules(spec: ModelSpec) -> Sequence[Rule]:
+    return RULES
+
+
+TINY = {
+    "vocab_size": 99,
+    "hidden_size": 32,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "intermediate_size": 64,
+    "max_position_embeddings": 64,
+}
+
+_LLAMA = TINY | {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
+
+FAMILY = Family(
+    name="Llama",
+    model_types={"llama": "Llama"},
+    spec=spec,
+    rules=rules,
+    prefixes=("model.",),
+    tiny=(
+        _LLAMA | {"rope_theta": 500000.0, "rms_norm_eps": 1e-5},
+        _LLAMA
+        | {
+            "tie_word_embeddings": True,
+            "attention_bias": True,
+            "mlp_bias": True,
+            "head_dim": 16,
+            "rope_scaling": {
+                "rope_type": "llama3",
+                "factor": 8.0,
+                "low_freq_factor": 1.0,
+                "high_freq_factor": 4.0,
+                "original_max_position_embeddings": 16,
+            },
+        },
+        _LLAMA | {"rope_scaling": {"rope_type": "linear", "factor": 2.5}},
+        _LLAMA
+        | {
+            "max_position_embeddings": 16,
+            "rope_scaling": {"rope_type": "dynamic", "factor": 2.0},
+        },
+        _LLAMA
+        | {
+            "rope_scaling": {
+                "rope_type": "yarn",
+                "factor": 4.0,
+                "original_max_position_embeddings": 16,
+            }
+        },
+    ),
+)
