@@ -448,6 +448,10 @@ class Trace:
         found: R | None = self._memory.get(key)
         return self._memory.put(key, compute()) if found is None else found
 
+    def remembers(self, key: tuple[Any, ...]) -> bool:
+        """Whether `remembered` would answer at once."""
+        return self._memory.get(key) is not None
+
     def _stack(self, name: str) -> Any:
         try:
             return self.spec.stack(name)

@@ -52,6 +52,7 @@ class ViewOptions:
 
 Draw = Callable[["Trace", Selection, ViewOptions], Figure]
 Prepare = Callable[["Trace", Selection, ViewOptions, "ShouldStop | None"], None]
+Ready = Callable[["Trace", Selection, ViewOptions], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +60,11 @@ class View:
     """A picture one may ask for.
 
     draw: pure, a few milliseconds once what it needs is there. wants: what a run should compute
-    ahead (`core.request`). prepare: for what is dear; may run off the window's thread, and leaves
-    its result remembered in the trace, so that `draw` is quick; `draw` alone gives the same
-    picture. order: place in the menu.
+    ahead (`core.request`). order: place in the menu.
+
+    Dear views also have `prepare`, which may run off the window's thread and leaves its result
+    remembered in the trace, and `ready`, which says at once whether it still has to. `draw` alone
+    gives the same picture, only slower.
     """
 
     key: str
@@ -70,6 +73,7 @@ class View:
     wants: frozenset[str] = frozenset()
     order: int = 100
     prepare: Prepare | None = None
+    ready: Ready | None = None
 
 
 def views() -> tuple[View, ...]:

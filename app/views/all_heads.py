@@ -8,7 +8,7 @@ from app.figure import Axis, Figure, Mosaic
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import ATTENTION, no_site
-from core.analysis.thumbnails import Thumbnails, thumbnails
+from core.analysis.thumbnails import Thumbnails, key, thumbnails
 
 if TYPE_CHECKING:
     from core.request import ShouldStop
@@ -51,6 +51,12 @@ def prepare(
         _maps(trace, selection, should_stop)
 
 
+def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
+    if selection.site not in trace.spec.sites:
+        return True
+    return trace.remembers(key(selection.site, _tile(trace.spec, selection)))
+
+
 def _maps(trace: Trace, selection: Selection, should_stop: ShouldStop | None = None) -> Thumbnails:
     return thumbnails(trace, selection.site, _tile(trace.spec, selection), should_stop)
 
@@ -76,4 +82,4 @@ def _note(maps: Thumbnails, limit: float | None) -> str:
     return " ".join(parts)
 
 
-VIEW = View(key="all_heads", title="All heads", draw=draw, order=20, prepare=prepare)
+VIEW = View(key="all_heads", title="All heads", draw=draw, order=20, prepare=prepare, ready=ready)

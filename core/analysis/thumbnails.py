@@ -40,9 +40,12 @@ def thumbnails(
     Whole patterns are held for one layer, or one head when they are large, and not remembered: all
     144 maps of a base model at 512 tokens would be 151 MB. The result is remembered in the trace.
     """
-    return trace.remembered(
-        ("thumbnails", site, most), lambda: _thumbnails(trace, site, most, should_stop)
-    )
+    return trace.remembered(key(site, most), lambda: _thumbnails(trace, site, most, should_stop))
+
+
+def key(site: str, most: int) -> tuple[str, str, int]:
+    """Under which a trace remembers them."""
+    return "thumbnails", site, most
 
 
 def _thumbnails(trace: Trace, site: str, most: int, should_stop: ShouldStop | None) -> Thumbnails:

@@ -63,7 +63,10 @@ def test_preparing_changes_nothing_in_the_picture(key: str) -> None:
     first, second = (trace_of("encoder", source=sentence(9, masked=(3,))) for _ in range(2))
     chosen = view(key)
     assert chosen.prepare is not None
+    assert chosen.ready is not None
+    assert not chosen.ready(first, selection, ViewOptions())
     chosen.prepare(first, selection, ViewOptions(), None)
+    assert chosen.ready(first, selection, ViewOptions())
     drawn = chosen.draw(first, selection, ViewOptions())
     assert repr(drawn) == repr(chosen.draw(second, selection, ViewOptions()))
 
