@@ -29,8 +29,12 @@ def run(
 ) -> None:
     """Read the options, build the model, train it into training/work/<name>."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--minutes", type=float, required=True, help="time budget over all resumptions")
-    parser.add_argument("--stop-after", type=float, default=float("inf"), help="minutes of this call")
+    parser.add_argument(
+        "--minutes", type=float, required=True, help="time budget over all resumptions"
+    )
+    parser.add_argument(
+        "--stop-after", type=float, default=float("inf"), help="minutes of this call"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", help="cpu or cuda")

@@ -55,21 +55,10 @@ class EncoderBatches:
             return self.opinion_batch(rng)
         short = rng.random() < SHORT_SHARE
         rows, length = (SHORT_ROWS, SHORT) if short else (LONG_ROWS, LONG)
-        made = [self.short_row(rng) if short else self.long_row(rng) for _ in range(rows)]
+        made = [
+            self.short_row(rng) if short else running_row(self.stories, rng) for _ in range(rows)
+        ]
         return self.collate(made, length, rng)
-
-    def long_row(self, rng: np.random.Generator) -> tuple[list[int], list[int], int]:
-        """Whole sentences of 20 to 40 tokens, then the text that follows or other text."""
-        stories = self.stories
-        first = int(rng.integers(len(stories) - 40))
-        end = first + 1
-        wanted = rng.integers(20, 41)
-        while stories.starts[end] - stories.starts[first] < wanted:
-            end += 1
-        a = _cut(stories, first, 40)[: int(stories.starts[end] - stories.starts[first])]
-        following = rng.random() < 0.5
-        other = end if following else int(rng.integers(len(stories) - 40))
-        return a, _cut(stories, other, LONG - 3 - len(a)), 0 if following else 1
 
     def short_row(self, rng: np.random.Generator) -> tuple[list[int], list[int], int]:
         """One sentence, or two neighbours, or two strangers."""
@@ -100,7 +89,7 @@ class EncoderBatches:
         ids = np.full((len(rows), length), PAD, dtype=np.int64)
         segments = np.zeros_like(ids)
         for row, (a, b, _) in enumerate(rows):
-            text = [CLS, *a, SEP, *(b + [SEP] if b else [])]
+            text = framed(a, b)
             ids[row, : len(text)] = text
             segments[row, len(a) + 2 : len(text)] = 1
         padding = ids == PAD
@@ -151,6 +140,24 @@ def loss_of(model: Transformer, batch: EncoderBatch) -> tuple[Tensor, dict[str, 
         parts["pair_loss"] = pair.item()
     name = "long" if batch.ids.shape[1] == LONG else "short"
     return loss, {f"{name}_{key}": value for key, value in parts.items()}, size
+
+
+def framed(a: list[int], b: list[int]) -> list[int]:
+    """[CLS] a [SEP], and b [SEP] where there is a second text."""
+    return [CLS, *a, SEP, *b, SEP] if b else [CLS, *a, SEP]
+
+
+def running_row(stories: TokenLists, rng: np.random.Generator) -> tuple[list[int], list[int], int]:
+    """Whole sentences of 20 to 40 tokens, then the text that follows (0) or other text (1)."""
+    first = int(rng.integers(len(stories) - 40))
+    end = first + 1
+    wanted = rng.integers(20, 41)
+    while stories.starts[end] - stories.starts[first] < wanted:
+        end += 1
+    a = _cut(stories, first, 40)[: int(stories.starts[end] - stories.starts[first])]
+    following = rng.random() < 0.5
+    other = end if following else int(rng.integers(len(stories) - 40))
+    return a, _cut(stories, other, LONG - 3 - len(a)), 0 if following else 1
 
 
 def _cut(lists: TokenLists, first: int, length: int) -> list[int]:

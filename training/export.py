@@ -24,9 +24,14 @@ from training.data.sentiment import LABELS
 from training.folders import MODELS, WORK
 from training.shapes import SPECS
 
+
 def configuration(name: str) -> dict[str, Any]:
     """config.json of a built-in model, in its family's words."""
-    common = {"hidden_size": shapes.D_MODEL, "num_attention_heads": shapes.HEADS, "dtype": "float16"}
+    common = {
+        "hidden_size": shapes.D_MODEL,
+        "num_attention_heads": shapes.HEADS,
+        "dtype": "float16",
+    }
     if name == "encoder":
         return common | {
             "model_type": "bert",

@@ -28,5 +28,15 @@ class TokenLists:
 def load_lists(path: Path) -> TokenLists:
     """Read one .npz of `save_lists`."""
     with np.load(path) as kept:
-        labels = kept["labels"] if "labels" in kept else None
+        labels = kept.get("labels")
         return TokenLists(ids=kept["ids"], starts=kept["starts"], labels=labels)
+
+
+def listed(texts: list[list[int]]) -> TokenLists:
+    """The same from lists of ids."""
+    starts = np.cumsum([0] + [len(ids) for ids in texts])
+    return TokenLists(
+        ids=np.array([i for ids in texts for i in ids], dtype=np.uint16),
+        starts=starts,
+        labels=None,
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from tokenizers import Tokenizer
 
 from training.data.pairs import Pair, read_pairs, split_pairs
 from training.data.sentiment import Opinion, read_sentiment, split_sentiment
-from training.data.stories import Book, read_books, split_books
+from training.data.stories import Book, read_books, sentences_of, split_books
 from training.folders import WORK, add_data_option, checked
 from training.grammar.english import consequence, simple
 from training.grammar.fixed import COURTESIES, TEXTBOOK
@@ -33,7 +32,6 @@ FOLLOWING_PAIRS = 6_000
 TALES = 12_000
 OPINIONS = 8_000
 COURTESY_TIMES, TEXTBOOK_TIMES = 40, 60
-ENDS = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')]))\s+(?=[\"'(A-Z])")
 
 
 def main() -> None:
@@ -57,14 +55,18 @@ def main() -> None:
 
 
 def prepare_encoder(
-    books: list[Book], english: list[str], plain: list[str], opinions: list[Opinion], rng: random.Random
+    books: list[Book],
+    english: list[str],
+    plain: list[str],
+    opinions: list[Opinion],
+    rng: random.Random,
 ) -> None:
     """encoder.json, stories by sentence, single sentences, following pairs and opinions."""
     paragraphs = [p for book in books for chapter in book.chapters for p in chapter]
     texts = [o.text for o in opinions]
     tokenizer = encoder_tokenizer(flat((paragraphs, english, plain, texts)))
     tokenizer.save(str(WORK / "encoder.json"))
-    sentences = [s for p in paragraphs for s in ENDS.split(p) if s]
+    sentences = [s for book in books for s in sentences_of(book)]
     save_lists(WORK / "encoder_stories.npz", tokenizer, sentences)
     save_lists(WORK / "encoder_single.npz", tokenizer, english + plain)
     follow = [consequence(rng) for _ in range(FOLLOWING_PAIRS)]
@@ -72,7 +74,10 @@ def prepare_encoder(
     written = [opinion(rng) for _ in range(OPINIONS)]
     labels = [o.label for o in opinions] + [label for _, label in written]
     save_lists(
-        WORK / "encoder_opinions.npz", tokenizer, texts + [text for text, _ in written], labels=labels
+        WORK / "encoder_opinions.npz",
+        tokenizer,
+        texts + [text for text, _ in written],
+        labels=labels,
     )
 
 

@@ -37,7 +37,9 @@ class TranslatorBatches:
 
     def __init__(self, folder: Path) -> None:
         self.pairs = {
-            name: tuple(load_lists(folder / f"translator_{name}_{side}.npz") for side in ("zh", "en"))
+            name: tuple(
+                load_lists(folder / f"translator_{name}_{side}.npz") for side in ("zh", "en")
+            )
             for name in ("everyday", "grammar")
         }
         self.pool: list[TranslatorBatch] = []

@@ -45,7 +45,9 @@ def read_sentiment(folder: Path) -> list[Opinion]:
     return [Opinion(text=t, label=min(labels)) for t, labels in found.items() if len(labels) == 1]
 
 
-def split_sentiment(opinions: list[Opinion], *, seed: int = 0) -> tuple[list[Opinion], list[Opinion]]:
+def split_sentiment(
+    opinions: list[Opinion], *, seed: int = 0
+) -> tuple[list[Opinion], list[Opinion]]:
     """(training, held-out)."""
     order = list(opinions)
     random.Random(seed).shuffle(order)

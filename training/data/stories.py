@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ LEFT_OUT = (
     "o-henry_short-fiction",
     "sherwood-anderson_winesburg-ohio",
 )
+_ENDS = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')]))\s+(?=[\"'(A-Z])")
 BETWEEN_BOOKS = 2  # the two newline bytes that join one book to the next
 
 
@@ -61,3 +63,9 @@ def split_books(books: list[Book]) -> tuple[list[Book], list[Book]]:
     if len(held) != len(HELD_OUT):
         raise ValueError(f"Expected the held-out books {HELD_OUT}, found {[b.name for b in held]}")
     return train, held
+
+
+def sentences_of(book: Book) -> list[str]:
+    """The sentences of a book in their order; a closing quote stays with its sentence."""
+    paragraphs = [paragraph for chapter in book.chapters for paragraph in chapter]
+    return [s for paragraph in paragraphs for s in _ENDS.split(paragraph) if s]

@@ -1,5 +1,6 @@
 """Simple English sentences: plain facts, word senses, who "it" and "she" are, what follows what."""
 
+# ruff: noqa: E501 - one sentence a line reads better than wrapped ones
 from __future__ import annotations
 
 import random
@@ -18,7 +19,14 @@ _OPPOSITES = (
     ("black", "white"), ("up", "down"), ("happy", "sad"), ("rich", "poor"), ("open", "closed"),
     ("early", "late"), ("long", "short"), ("hard", "soft"), ("high", "low"), ("first", "last"),
 )  # fmt: skip
-_SOUNDS = {"dog": "barks", "cat": "meows", "cow": "moos", "bird": "sings", "lion": "roars", "wolf": "howls"}
+_SOUNDS = {
+    "dog": "barks",
+    "cat": "meows",
+    "cow": "moos",
+    "bird": "sings",
+    "lion": "roars",
+    "wolf": "howls",
+}
 _HOMES = {
     "fish": "in the water", "birds": "in the trees", "bees": "in a hive", "horses": "in a stable",
     "kings": "in a castle", "people": "in houses", "bats": "in caves", "foxes": "in the woods",
@@ -32,9 +40,42 @@ _JOBS = {
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
-_NAMES_HER = ("Mary", "Anna", "Lucy", "Alice", "Jane", "Emma", "the girl", "the woman", "the queen", "my mother", "my sister")
-_NAMES_HIM = ("Tom", "John", "Peter", "Jack", "Henry", "George", "the boy", "the man", "the king", "my father", "my brother")
-_TIMES = ("", " yesterday", " today", " in the morning", " last week", " every day", " in the evening", " on Sunday")
+_NAMES_HER = (
+    "Mary",
+    "Anna",
+    "Lucy",
+    "Alice",
+    "Jane",
+    "Emma",
+    "the girl",
+    "the woman",
+    "the queen",
+    "my mother",
+    "my sister",
+)
+_NAMES_HIM = (
+    "Tom",
+    "John",
+    "Peter",
+    "Jack",
+    "Henry",
+    "George",
+    "the boy",
+    "the man",
+    "the king",
+    "my father",
+    "my brother",
+)
+_TIMES = (
+    "",
+    " yesterday",
+    " today",
+    " in the morning",
+    " last week",
+    " every day",
+    " in the evening",
+    " on Sunday",
+)
 
 _BANK_MONEY = (
     "{S} put {h} money in the bank{t}.", "{S} went to the bank to get some money{t}.",
@@ -71,7 +112,13 @@ def fact(rng: random.Random) -> str:
     pick = rng.randrange(9)
     if pick == 0:
         land, town = rng.choice(list(_CAPITALS.items()))
-        return rng.choice((f"The capital of {land} is {town}.", f"{town} is the capital of {land}.", f"{town} is a city in {land}."))
+        return rng.choice(
+            (
+                f"The capital of {land} is {town}.",
+                f"{town} is the capital of {land}.",
+                f"{town} is a city in {land}.",
+            )
+        )
     if pick == 1:
         thing, colour = rng.choice(list(_COLOURS.items()))
         return rng.choice((f"The {thing} is {colour}.", f"The colour of the {thing} is {colour}."))
@@ -90,7 +137,12 @@ def fact(rng: random.Random) -> str:
         return f"The {who} {work}."
     if pick == 6:
         i = rng.randrange(7)
-        return rng.choice((f"{_DAYS[(i + 1) % 7]} comes after {_DAYS[i]}.", f"Today is {_DAYS[i]} and tomorrow is {_DAYS[(i + 1) % 7]}."))
+        return rng.choice(
+            (
+                f"{_DAYS[(i + 1) % 7]} comes after {_DAYS[i]}.",
+                f"Today is {_DAYS[i]} and tomorrow is {_DAYS[(i + 1) % 7]}.",
+            )
+        )
     if pick == 7:
         i = rng.randrange(8)
         return f"{_NUMBERS[i].capitalize()}, {_NUMBERS[i + 1]}, {_NUMBERS[i + 2]}."
@@ -123,8 +175,8 @@ def everyday(rng: random.Random) -> str:
         f"{{S}} gave the {thing} to {{other}} because {{s}} was kind.",
         f"{{S}} thanked {{other}} for the {thing}.",
         f"{{S}} saw a {beast} and {{s}} called it.", f"{{S}} has a {beast}, and {{s}} loves it very much.",
-        f"{{S}} said that {{s}} was tired.", f"{{S}} said that {{s}} had seen the {beast}.",
-        f"{{S}} washed {{h}} hands and sat down at the table.", f"{{S}} went to school{{t}}.",
+        "{S} said that {s} was tired.", f"{{S}} said that {{s}} had seen the {beast}.",
+        "{S} washed {h} hands and sat down at the table.", "{S} went to school{t}.",
         "{S} was hungry, so {s} ate some bread.", "{S} was thirsty, so {s} drank some water.",
         "{S} was tired, so {s} went to bed.", "It was raining, so {S} stayed at home.",
         "{S} drank a cup of tea{t}.", "{S} likes to read books{t}.", "{S} is reading a book.",

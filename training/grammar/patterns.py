@@ -65,11 +65,18 @@ def feeling(rng: random.Random) -> Phrase:
         extra = rng.random() < 0.12
         form = en + "s" if who.third else en
         if extra:
-            return compose(f"{{s}} 非常:m {zh}:v {{o}} 。:.", f"{{s}} {form}:v {{o}} very:m much:m .:.", s=s, o=o)
+            return compose(
+                f"{{s}} 非常:m {zh}:v {{o}} 。:.",
+                f"{{s}} {form}:v {{o}} very:m much:m .:.",
+                s=s,
+                o=o,
+            )
         return compose(f"{{s}} {zh}:v {{o}} 。:.", f"{{s}} {form}:v {{o}} .:.", s=s, o=o)
     do = "does" if who.third else "do"
     if draw < 0.85:
-        return compose(f"{{s}} 不:neg {zh}:v {{o}} 。:.", f"{{s}} {do}n't:neg {en}:v {{o}} .:.", s=s, o=o)
+        return compose(
+            f"{{s}} 不:neg {zh}:v {{o}} 。:.", f"{{s}} {do}n't:neg {en}:v {{o}} .:.", s=s, o=o
+        )
     return compose(f"{{s}} {zh}:v {{o}} 吗:q ？:.", f"{do}:q {{s}} {en}:v {{o}} ?:.", s=s, o=o)
 
 
@@ -79,10 +86,28 @@ def past(rng: random.Random) -> Phrase:
     s, t = subject(who), phrase(*rng.choice(PAST))
     draw = rng.random()
     if draw < 0.65:
-        return compose(f"{{s}} {{t}} {verb.zh}:v 了:_ {{o}} 。:.", f"{{s}} {_verb(verb.past)} {{o}} {{t}} .:.", s=s, t=t, o=o)
+        return compose(
+            f"{{s}} {{t}} {verb.zh}:v 了:_ {{o}} 。:.",
+            f"{{s}} {_verb(verb.past)} {{o}} {{t}} .:.",
+            s=s,
+            t=t,
+            o=o,
+        )
     if draw < 0.85:
-        return compose(f"{{s}} {{t}} 没:neg {verb.zh}:v {{o}} 。:.", f"{{s}} didn't:neg {_verb(verb.base)} {{o}} {{t}} .:.", s=s, t=t, o=o)
-    return compose(f"{{s}} {{t}} {verb.zh}:v 了:_ {{o}} 吗:q ？:.", f"did:q {{s}} {_verb(verb.base)} {{o}} {{t}} ?:.", s=s, t=t, o=o)
+        return compose(
+            f"{{s}} {{t}} 没:neg {verb.zh}:v {{o}} 。:.",
+            f"{{s}} didn't:neg {_verb(verb.base)} {{o}} {{t}} .:.",
+            s=s,
+            t=t,
+            o=o,
+        )
+    return compose(
+        f"{{s}} {{t}} {verb.zh}:v 了:_ {{o}} 吗:q ？:.",
+        f"did:q {{s}} {_verb(verb.base)} {{o}} {{t}} ?:.",
+        s=s,
+        t=t,
+        o=o,
+    )
 
 
 def went_to(rng: random.Random) -> Phrase:
@@ -91,7 +116,9 @@ def went_to(rng: random.Random) -> Phrase:
     return compose(
         f"{{s}} {{t}} 去:go {verb.zh}:v 了:_ {{o}} 。:.",
         f"{{s}} went:go to:_ {_verb(verb.base)} {{o}} {{t}} .:.",
-        s=subject(who), t=phrase(*rng.choice(PAST)), o=o,
+        s=subject(who),
+        t=phrase(*rng.choice(PAST)),
+        o=o,
     )
 
 
@@ -101,10 +128,28 @@ def future(rng: random.Random) -> Phrase:
     s, t = subject(who), phrase(*rng.choice(FUTURE))
     draw = rng.random()
     if draw < 0.6:
-        return compose(f"{{s}} {{t}} 要:w {verb.zh}:v {{o}} 。:.", f"{{s}} will:w {_verb(verb.base)} {{o}} {{t}} .:.", s=s, t=t, o=o)
+        return compose(
+            f"{{s}} {{t}} 要:w {verb.zh}:v {{o}} 。:.",
+            f"{{s}} will:w {_verb(verb.base)} {{o}} {{t}} .:.",
+            s=s,
+            t=t,
+            o=o,
+        )
     if draw < 0.8:
-        return compose(f"{{s}} {{t}} 不会:w {verb.zh}:v {{o}} 。:.", f"{{s}} won't:w {_verb(verb.base)} {{o}} {{t}} .:.", s=s, t=t, o=o)
-    return compose(f"{{s}} {{t}} 会:w {verb.zh}:v {{o}} 吗:_ ？:.", f"will:w {{s}} {_verb(verb.base)} {{o}} {{t}} ?:.", s=s, t=t, o=o)
+        return compose(
+            f"{{s}} {{t}} 不会:w {verb.zh}:v {{o}} 。:.",
+            f"{{s}} won't:w {_verb(verb.base)} {{o}} {{t}} .:.",
+            s=s,
+            t=t,
+            o=o,
+        )
+    return compose(
+        f"{{s}} {{t}} 会:w {verb.zh}:v {{o}} 吗:_ ？:.",
+        f"will:w {{s}} {_verb(verb.base)} {{o}} {{t}} ?:.",
+        s=s,
+        t=t,
+        o=o,
+    )
 
 
 def habit(rng: random.Random) -> Phrase:
@@ -114,9 +159,19 @@ def habit(rng: random.Random) -> Phrase:
     form = verb.third if who.third else verb.base
     s = subject(who)
     if rng.random() < 0.6:
-        return compose(f"{{s}} {{t}} 都:_ {verb.zh}:v {{o}} 。:.", f"{{s}} {_verb(form)} {{o}} {{t}} .:.", s=s, o=o, t=phrase(*rng.choice(DAILY)))
-    zh, en = rng.choice((("经常", "often"), ("总是", "always"), ("从不", "never"), ("有时", "sometimes")))
-    return compose(f"{{s}} {zh}:m {verb.zh}:v {{o}} 。:.", f"{{s}} {en}:m {_verb(form)} {{o}} .:.", s=s, o=o)
+        return compose(
+            f"{{s}} {{t}} 都:_ {verb.zh}:v {{o}} 。:.",
+            f"{{s}} {_verb(form)} {{o}} {{t}} .:.",
+            s=s,
+            o=o,
+            t=phrase(*rng.choice(DAILY)),
+        )
+    zh, en = rng.choice(
+        (("经常", "often"), ("总是", "always"), ("从不", "never"), ("有时", "sometimes"))
+    )
+    return compose(
+        f"{{s}} {zh}:m {verb.zh}:v {{o}} 。:.", f"{{s}} {en}:m {_verb(form)} {{o}} .:.", s=s, o=o
+    )
 
 
 def going_on(rng: random.Random) -> Phrase:
@@ -130,7 +185,12 @@ def going_on(rng: random.Random) -> Phrase:
         zh, _, _, _, ing = rng.choice(DEEDS)
         return compose(f"{{s}} 正在:be {zh}:v 。:.", f"{{s}} {who.be}:be {ing}:v .:.", s=s)
     verb, o = _act(rng)
-    return compose(f"{{s}} 正在:be {verb.zh}:v {{o}} 。:.", f"{{s}} {who.be}:be {_verb(verb.ing)} {{o}} .:.", s=s, o=o)
+    return compose(
+        f"{{s}} 正在:be {verb.zh}:v {{o}} 。:.",
+        f"{{s}} {who.be}:be {_verb(verb.ing)} {{o}} .:.",
+        s=s,
+        o=o,
+    )
 
 
 def wish(rng: random.Random) -> Phrase:
@@ -142,9 +202,19 @@ def wish(rng: random.Random) -> Phrase:
         verb, o = _act(rng)
         if draw < 0.12:
             do = "does" if who.third else "do"
-            return compose(f"{{s}} 不:neg 想:w {verb.zh}:v {{o}} 。:.", f"{{s}} {do}n't:neg want:w to:_ {_verb(verb.base)} {{o}} .:.", s=s, o=o)
+            return compose(
+                f"{{s}} 不:neg 想:w {verb.zh}:v {{o}} 。:.",
+                f"{{s}} {do}n't:neg want:w to:_ {_verb(verb.base)} {{o}} .:.",
+                s=s,
+                o=o,
+            )
         want = "wants" if who.third else "want"
-        return compose(f"{{s}} 想:w {verb.zh}:v {{o}} 。:.", f"{{s}} {want}:w to:_ {_verb(verb.base)} {{o}} .:.", s=s, o=o)
+        return compose(
+            f"{{s}} 想:w {verb.zh}:v {{o}} 。:.",
+            f"{{s}} {want}:w to:_ {_verb(verb.base)} {{o}} .:.",
+            s=s,
+            o=o,
+        )
     if draw < 0.75:
         zh, base, *_ = rng.choice(DEEDS[:7])
         if rng.random() < 0.3:
@@ -154,7 +224,7 @@ def wish(rng: random.Random) -> Phrase:
         return compose(f"{{s}} 会:c {zh}:v 。:.", f"{{s}} can:c {base}:v .:.", s=s)
     noun = rng.choice(nouns_of(("food", "drink", "thing", "text")))
     need = "needs" if who.third else "need"
-    return compose(f"{{s}} 需要:w {{o}} 。:.", f"{{s}} {need}:w {{o}} .:.", s=s, o=one(noun))
+    return compose("{s} 需要:w {o} 。:.", f"{{s}} {need}:w {{o}} .:.", s=s, o=one(noun))
 
 
 def journey(rng: random.Random) -> Phrase:
@@ -165,12 +235,24 @@ def journey(rng: random.Random) -> Phrase:
     en = f"{to}:_ " + " ".join(f"{word}:p" for word in rest)
     draw = rng.random()
     if draw < 0.35:
-        return compose(f"{{s}} {{t}} 去:go 了:_ {place.zh}:p 。:.", f"{{s}} went:go {en} {{t}} .:.", s=s, t=phrase(*rng.choice(PAST)))
+        return compose(
+            f"{{s}} {{t}} 去:go 了:_ {place.zh}:p 。:.",
+            f"{{s}} went:go {en} {{t}} .:.",
+            s=s,
+            t=phrase(*rng.choice(PAST)),
+        )
     if draw < 0.5:
-        return compose(f"{{s}} {{t}} 要:w 去:go {place.zh}:p 。:.", f"{{s}} will:w go:go {en} {{t}} .:.", s=s, t=phrase(*rng.choice(FUTURE)))
+        return compose(
+            f"{{s}} {{t}} 要:w 去:go {place.zh}:p 。:.",
+            f"{{s}} will:w go:go {en} {{t}} .:.",
+            s=s,
+            t=phrase(*rng.choice(FUTURE)),
+        )
     if draw < 0.62:
         want = "wants" if who.third else "want"
-        return compose(f"{{s}} 想:w 去:go {place.zh}:p 。:.", f"{{s}} {want}:w to:_ go:go {en} .:.", s=s)
+        return compose(
+            f"{{s}} 想:w 去:go {place.zh}:p 。:.", f"{{s}} {want}:w to:_ go:go {en} .:.", s=s
+        )
     if draw < 0.74:
         at = " ".join(f"{word}:p" for word in place.at.split())
         return compose(f"{{s}} 在:be {place.zh}:p 。:.", f"{{s}} {who.be}:be {at} .:.", s=s)
@@ -180,13 +262,17 @@ def journey(rng: random.Random) -> Phrase:
         return compose(
             f"{{s}} {{t}} 在:_ {place.zh}:p {verb.zh}:v 了:_ {{o}} 。:.",
             f"{{s}} {_verb(verb.past)} {{o}} {at} {{t}} .:.",
-            s=s, o=o, t=phrase(*rng.choice(PAST)),
+            s=s,
+            o=o,
+            t=phrase(*rng.choice(PAST)),
         )
     other = rng.choice([p for p in SUBJECTS[2:] if p is not who])
     return compose(
         f"{{s}} {{t}} 和:with {{f}} 一起:_ 去:go 了:_ {place.zh}:p 。:.",
         f"{{s}} went:go {en} with:with {{f}} {{t}} .:.",
-        s=s, t=phrase(*rng.choice(PAST)), f=phrase(other.zh, other.object),
+        s=s,
+        t=phrase(*rng.choice(PAST)),
+        f=phrase(other.zh, other.object),
     )
 
 
@@ -202,10 +288,21 @@ def where(rng: random.Random) -> Phrase:
     zh, en, on = rng.choice(SPOTS)
     spot = _spot(on, rng)
     if draw < 0.7:
-        return compose(f"{noun.zh}:n 在:be {spot[0]}:p {zh}:on 。:.", f"the:n {noun.en}:n is:be {en}:on the:p {spot[1]}:p .:.")
+        return compose(
+            f"{noun.zh}:n 在:be {spot[0]}:p {zh}:on 。:.",
+            f"the:n {noun.en}:n is:be {en}:on the:p {spot[1]}:p .:.",
+        )
     if draw < 0.85:
-        return compose(f"{spot[0]}:p {zh}:on 有:be {{o}} 。:.", f"there:_ is:be {{o}} {en}:on the:p {spot[1]}:p .:.", o=one(noun))
-    return compose(f"{spot[0]}:p {zh}:on 有:be {{o}} 。:.", f"there:_ are:be {{o}} {en}:on the:p {spot[1]}:p .:.", o=counted(noun, rng))
+        return compose(
+            f"{spot[0]}:p {zh}:on 有:be {{o}} 。:.",
+            f"there:_ is:be {{o}} {en}:on the:p {spot[1]}:p .:.",
+            o=one(noun),
+        )
+    return compose(
+        f"{spot[0]}:p {zh}:on 有:be {{o}} 。:.",
+        f"there:_ are:be {{o}} {en}:on the:p {spot[1]}:p .:.",
+        o=counted(noun, rng),
+    )
 
 
 def _spot(names: str, rng: random.Random) -> tuple[str, str]:
@@ -250,7 +347,11 @@ def quality(rng: random.Random) -> Phrase:
         what = rng.choice([q for q in QUALITIES if set(q.of) != {"person"}])
         noun = rng.choice(nouns_of(tuple(k for k in what.of if k != "person")))
         if noun.plural:
-            s = pointed(noun, rng.choice(("this", "that"))) if rng.random() < 0.7 else owned(noun, rng.choice(SUBJECTS))
+            s = (
+                pointed(noun, rng.choice(("this", "that")))
+                if rng.random() < 0.7
+                else owned(noun, rng.choice(SUBJECTS))
+            )
         elif noun.measure and noun.zh != "音乐":
             s = pointed(noun, rng.choice(("this", "that")))
         else:
@@ -260,9 +361,13 @@ def quality(rng: random.Random) -> Phrase:
     if draw < 0.5:
         return compose(f"{{s}} 很:be {what.zh}:a 。:.", f"{{s}} {be}:be {what.en}:a .:.", s=s)
     if draw < 0.6:
-        return compose(f"{{s}} 太:m {what.zh}:a 了:_ 。:.", f"{{s}} {be}:_ too:m {what.en}:a .:.", s=s)
+        return compose(
+            f"{{s}} 太:m {what.zh}:a 了:_ 。:.", f"{{s}} {be}:_ too:m {what.en}:a .:.", s=s
+        )
     if draw < 0.85:
-        return compose(f"{{s}} 不:neg {what.zh}:a 。:.", f"{{s}} {be}:_ not:neg {what.en}:a .:.", s=s)
+        return compose(
+            f"{{s}} 不:neg {what.zh}:a 。:.", f"{{s}} {be}:_ not:neg {what.en}:a .:.", s=s
+        )
     return compose(f"{{s}} {what.zh}:a 吗:q ？:.", f"{be}:q {{s}} {what.en}:a ?:.", s=s)
 
 
@@ -278,7 +383,9 @@ def having(rng: random.Random) -> Phrase:
     if draw < 0.65:
         return compose("{s} 有:v {o} 。:.", f"{{s}} {has}:v {{o}} .:.", s=s, o=counted(noun, rng))
     if draw < 0.85:
-        return compose("{s} 没:neg 有:v {o} 。:.", f"{{s}} {do}n't:neg have:v {{o}} .:.", s=s, o=bare(noun))
+        return compose(
+            "{s} 没:neg 有:v {o} 。:.", f"{{s}} {do}n't:neg have:v {{o}} .:.", s=s, o=bare(noun)
+        )
     return compose("{s} 有:v {o} 吗:q ？:.", f"{do}:q {{s}} have:v {{o}} ?:.", s=s, o=one(noun))
 
 
@@ -289,17 +396,25 @@ def giving(rng: random.Random) -> Phrase:
     noun = rng.choice([n for n in nouns_of(("food", "drink", "thing", "text")) if n.measure])
     o = one(noun) if rng.random() < 0.6 else counted(noun, rng)
     return compose(
-        "{s} 给:v 了:_ {f} {o} 。:.", "{s} gave:v {f} {o} .:.",
-        s=subject(who), f=phrase(other.zh, other.object), o=o,
+        "{s} 给:v 了:_ {f} {o} 。:.",
+        "{s} gave:v {f} {o} .:.",
+        s=subject(who),
+        f=phrase(other.zh, other.object),
+        o=o,
     )
 
 
 def comparison(rng: random.Random) -> Phrase:
     """猫比狗小。 / Cats are smaller than dogs."""
     a, b = rng.sample([n for n in nouns_of(("animal",)) if n.zh not in ("羊", "鱼")], 2)
-    zh, en = rng.choice((("大", "bigger"), ("小", "smaller"), ("快", "faster"), ("聪明", "smarter")))
+    zh, en = rng.choice(
+        (("大", "bigger"), ("小", "smaller"), ("快", "faster"), ("聪明", "smarter"))
+    )
     return compose(
-        f"{{a}} 比:than {{b}} {zh}:m 。:.", f"{{a}} are:_ {en}:m than:than {{b}} .:.", a=bare(a), b=bare(b)
+        f"{{a}} 比:than {{b}} {zh}:m 。:.",
+        f"{{a}} are:_ {en}:m than:than {{b}} .:.",
+        a=bare(a),
+        b=bare(b),
     )
 
 
@@ -320,19 +435,28 @@ def reason(rng: random.Random) -> Phrase:
         return compose(
             f"因为:why {{s}} 很:be {what.zh}:a ，:_ 所以:_ {{r}} 没:neg 去:go {place.zh}:p 。:.",
             f"because:why {{s}} {who.past_be}:be {what.en}:a ,:_ {{r}} didn't:neg go:go {en} .:.",
-            s=s, r=again,
+            s=s,
+            r=again,
         )
     verb, o = _act(rng)
     return compose(
         f"{{s}} 很:be {what.zh}:a ，:_ 但是:but {{r}} {verb.zh}:v 了:_ {{o}} 。:.",
         f"{{s}} {who.past_be}:be {what.en}:a ,:_ but:but {{r}} {_verb(verb.past)} {{o}} .:.",
-        s=s, r=again, o=o,
+        s=s,
+        r=again,
+        o=o,
     )
 
 
 def referent(rng: random.Random) -> Phrase:
     """汤姆买了一本书，他很喜欢它。 / Tom bought a book, and he likes it very much."""
-    name = rng.choice([p for p in SUBJECTS if p.zh in ("汤姆", "小明", "玛丽", "我妈妈", "我爸爸", "我妹妹", "我哥哥")])
+    name = rng.choice(
+        [
+            p
+            for p in SUBJECTS
+            if p.zh in ("汤姆", "小明", "玛丽", "我妈妈", "我爸爸", "我妹妹", "我哥哥")
+        ]
+    )
     he = name.zh not in ("玛丽", "我妈妈", "我妹妹")
     noun = rng.choice([n for n in nouns_of(("thing", "animal", "text")) if n.plural])
     r = phrase("他", "he") if he else phrase("她", "she")
@@ -341,13 +465,24 @@ def referent(rng: random.Random) -> Phrase:
         return compose(
             f"{{s}} {verb}:v 了:_ {{o}} ，:_ {{r}} 很:m 喜欢:like 它:it 。:.",
             f"{{s}} {past_form}:v {{o}} ,:_ and:_ {{r}} likes:like it:it very:m much:m .:.",
-            s=subject(name), o=one(noun), r=r,
+            s=subject(name),
+            o=one(noun),
+            r=r,
         )
-    what = rng.choice([q for q in QUALITIES if set(q.of) & {"thing", "animal"} and q.en in ("big", "small", "old", "new", "expensive", "cute", "beautiful") and set(q.of) & set(noun.kind.split())])
+    what = rng.choice(
+        [
+            q
+            for q in QUALITIES
+            if set(q.of) & {"thing", "animal"}
+            and q.en in ("big", "small", "old", "new", "expensive", "cute", "beautiful")
+            and set(q.of) & set(noun.kind.split())
+        ]
+    )
     return compose(
         f"{{s}} {verb}:v 了:_ {{o}} ，:_ 它:it 很:be {what.zh}:a 。:.",
         f"{{s}} {past_form}:v {{o}} ,:_ and:_ it:it was:be {what.en}:a .:.",
-        s=subject(name), o=one(noun),
+        s=subject(name),
+        o=one(noun),
     )
 
 

@@ -1,5 +1,6 @@
 """Words with two meanings, each in sentences that settle which one is meant."""
 
+# ruff: noqa: E501 - one sentence a line reads better than wrapped ones
 from __future__ import annotations
 
 import random

@@ -1,0 +1,1 @@
+"""Held-out figures of the built-in models, each beside a baseline."""
