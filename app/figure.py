@@ -121,7 +121,10 @@ class Curves:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Paths:
-    """Points that move in two dimensions: points[path, step, 2], one path a token."""
+    """Points that move in two dimensions: points[path, step, 2], one path a token.
+
+    pick: the Selection field that a click on a path sets to its number.
+    """
 
     title: str
     points: Floats
@@ -130,6 +133,7 @@ class Paths:
     x_title: str = ""
     y_title: str = ""
     emphasised: int | None = None
+    pick: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +160,12 @@ class WordGrid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """A box of a diagram in its own coordinates (x right, y down)."""
+    """A box of a diagram in its own coordinates (x right, y down).
+
+    kind: plain, group (a frame behind others), text (no box), embedding, attention, feedforward,
+    norm, residual, head or selected. target: the key of a view that a click opens. picks: what a
+    click selects, as (Selection field, index).
+    """
 
     key: str
     text: str
@@ -167,11 +176,15 @@ class Box:
     kind: str = "plain"
     note: str = ""
     target: str | None = None
+    picks: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrow:
-    """A line through points, arrow head at the last."""
+    """A line through points, arrow head at the last.
+
+    kind: plain, selected, residual (dashed), or attention (no head; width is the weight, 0–1).
+    """
 
     points: tuple[tuple[float, float], ...]
     kind: str = "plain"

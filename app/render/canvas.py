@@ -16,6 +16,7 @@ from app.render.geometry import Rect
 
 Indices = NDArray[np.uint8]
 Bools = NDArray[np.bool_]
+Integers = NDArray[np.intp]
 Point = tuple[float, float]
 Align = str  # "left", "center" or "right"
 

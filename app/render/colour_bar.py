@@ -24,15 +24,13 @@ def paint(
     *,
     limits: tuple[float, float],
     name: str,
-    note: str = "",
     masked: bool = False,
     dead: bool = False,
 ) -> None:
     """Draws the scale with its upper left corner in `box`, the value's name above it."""
     canvas.text(box.x, box.y + 6, text.elide(name, box.width, SIZE), colour=theme.muted, size=SIZE)
     keys = [("masked", True)] * masked + [("no keys", False)] * dead
-    notes = text.wrap(note, box.width, SIZE) if note else []
-    below = 18 * len(keys) + 15 * len(notes) + 12 * bool(keys or notes)
+    below = 18 * len(keys) + 12 * bool(keys)
     high = float(int(max(40.0, min(HIGHEST, box.height - 18 - below))))
     bar = Rect(box.x, box.y + 18, WIDTH, high)
     levels = np.arange(pixels.LEVELS - 1, -1, -1, dtype=np.uint8)
@@ -59,9 +57,6 @@ def paint(
         canvas.rect(swatch, stroke=theme.border)
         canvas.text(swatch.right + 6, y, label, colour=theme.muted, size=SIZE)
         y += 18
-    for line in notes:
-        canvas.text(box.x, y, line, colour=theme.muted, size=SIZE)
-        y += 15
 
 
 def _readable(step: float) -> float:

@@ -76,6 +76,16 @@ class Grid:
             return None, column
         return None, None
 
+    def cell_at(self, x: float, y: float) -> tuple[float, float] | None:
+        """(row, column) at a point, with fractions; None outside the cells."""
+        if not self.box.holds(x, y):
+            return None
+        width, height = self.cell
+        return (
+            (y - self.box.y) / height + self.window.row,
+            (x - self.box.x) / width + self.window.column,
+        )
+
     def in_sight(self, row: int | None, column: int | None) -> bool:
         """Whether the named row and column, where given, are within the window."""
         window = self.window

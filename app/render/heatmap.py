@@ -9,13 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from app.figure import Heatmap
-from app.render import colour_bar, pixels, readout
+from app.render import colour_bar, pixels, readout, text
 from app.render.canvas import Bools, Canvas, Indices
 from app.render.drawing import Hit, Window
+from app.render.frames import around, frame, ink
 from app.render.geometry import Rect
 from app.render.grid import fit, paint_axes, paint_hover_labels
 from app.theme import Theme
 
+NOTE = 18.0  # room for what the colour scale's ends are
 NUMBERS_FROM = (38.0, 20.0)  # cells this large have their number written in them
 
 
@@ -29,20 +31,24 @@ class HeatmapDrawing:
         self.panel, self.theme, self.box = panel, theme, box
         self.whole = Window(0, 0, rows, columns)
         self.window = window or self.whole
-        self.grid = fit(box, panel.rows, panel.columns, self.window, right=colour_bar.ROOM)
+        below = NOTE if panel.limits_note else 0.0
+        inner = box.inset(bottom=below)
+        self.grid = fit(inner, panel.rows, panel.columns, self.window, right=colour_bar.ROOM)
         self._table = pixels.colours(theme, panel.scale)
 
     def paint(self, canvas: Canvas) -> None:
         panel, grid, theme = self.panel, self.grid, self.theme
         values, hidden = self._seen(panel.values), self._masked()
         index = pixels.quantise(values, panel.limits)
+        if hidden is not None:
+            index[hidden] = pixels.quantise(np.zeros(1, np.float32), panel.limits)[0]
         for row in panel.dead_rows:
             if grid.in_sight(row, None):
                 index[row - self.window.row] = pixels.DEAD
                 if hidden is not None:
                     hidden[row - self.window.row] = False
         canvas.cells(grid.box, index, hidden, self._table, diverging=panel.scale == "diverging")
-        canvas.rect(_around(grid.box, 1), stroke=theme.border)
+        canvas.rect(around(grid.box, 1), stroke=theme.border)
         self._paint_numbers(canvas, index, values, hidden)
         self._paint_dead_rows(canvas)
         paint_axes(canvas, grid, theme, panel.row, panel.column)
@@ -54,10 +60,14 @@ class HeatmapDrawing:
             theme,
             limits=panel.limits,
             name=panel.value_name,
-            note=panel.limits_note,
             masked=panel.hidden is not None and bool(panel.hidden.any()),
             dead=bool(panel.dead_rows),
         )
+
+        if panel.limits_note:
+            words = text.elide(panel.limits_note, self.box.right - grid.box.x, 11)
+            y = grid.box.bottom + NOTE / 2 + 2
+            canvas.text(grid.box.x, y, words, colour=theme.muted, size=11)
 
     def at(self, x: float, y: float) -> Hit | None:
         panel = self.panel
@@ -80,22 +90,16 @@ class HeatmapDrawing:
         if not grid.in_sight(hit.row, hit.column):
             return
         if hit.row is not None:
-            _outline(canvas, grid.row_band(hit.row), theme, opacity=0.55)
+            frame(canvas, grid.row_band(hit.row), theme, opacity=0.55)
         if hit.column is not None:
-            _outline(canvas, grid.column_band(hit.column), theme, opacity=0.55)
+            frame(canvas, grid.column_band(hit.column), theme, opacity=0.55)
         if hit.row is not None and hit.column is not None:
-            _outline(canvas, grid.rect(hit.row, hit.column), theme, width=2)
+            frame(canvas, grid.rect(hit.row, hit.column), theme, width=2)
         paint_hover_labels(canvas, grid, theme, hit.row, hit.column)
 
     def cell_at(self, x: float, y: float) -> tuple[float, float] | None:
         """(row, column) with fractions, or None outside the cells."""
-        grid = self.grid
-        if not grid.box.holds(x, y):
-            return None
-        wide, high = grid.cell
-        return (y - grid.box.y) / high + self.window.row, (
-            x - grid.box.x
-        ) / wide + self.window.column
+        return self.grid.cell_at(x, y)
 
     def _seen(self, array: np.ndarray) -> np.ndarray:
         window = self.window
@@ -122,13 +126,12 @@ class HeatmapDrawing:
         for row, column in np.ndindex(values.shape):
             if (hidden is not None and hidden[row, column]) or index[row, column] == pixels.DEAD:
                 continue
-            ground = self._table[index[row, column]].astype(int)
-            bright = ground @ (299, 587, 114) > 140_000
+            red, green, blue = self._table[index[row, column]].tolist()
             where = self.grid.rect(row + self.window.row, column + self.window.column)
             canvas.text(
                 *where.middle,
                 _short(float(values[row, column])),
-                colour="#16202b" if bright else "#f4f6f8",
+                colour=ink((red, green, blue)),
                 size=11,
                 align="center",
             )
@@ -149,32 +152,15 @@ class HeatmapDrawing:
         row = panel.row if grid.in_sight(panel.row, None) else None
         column = panel.column if grid.in_sight(None, panel.column) else None
         if row is not None:
-            _outline(canvas, grid.row_band(row), theme, width=1.5)
+            frame(canvas, grid.row_band(row), theme, width=1.5)
         if column is not None:
-            _outline(canvas, grid.column_band(column), theme, width=1.5)
+            frame(canvas, grid.column_band(column), theme, width=1.5)
         if row is not None and column is not None:
-            _outline(canvas, grid.rect(row, column), theme, width=2.5)
-
-
-def _around(box: Rect, by: float) -> Rect:
-    return Rect(box.x - by, box.y - by, box.width + 2 * by, box.height + 2 * by)
-
-
-def _outline(
-    canvas: Canvas, box: Rect, theme: Theme, *, width: float = 1.0, opacity: float = 1.0
-) -> None:
-    """A frame around cells, in two tones, so that it shows on every colour of the table."""
-    canvas.rect(_around(box, width + 1), stroke=theme.surface, width=1, opacity=opacity)
-    canvas.rect(_around(box, width), stroke=theme.accent, width=width, opacity=opacity)
+            frame(canvas, grid.rect(row, column), theme, width=2.5)
 
 
 def _short(value: float) -> str:
-    """A cell's number in four characters or so: .41, 1.0, 3.17, 128."""
+    """A cell's number in few characters: 0.41, 31.7, 128."""
     size = abs(value)
-    if size >= 100:
-        text = f"{value:.0f}"
-    elif size >= 10:
-        text = f"{value:.1f}"
-    else:
-        text = f"{value:.2f}"
-    return text.replace("-", "−")
+    decimals = 0 if size >= 100 else 1 if size >= 10 else 2
+    return f"{value:.{decimals}f}".replace("-", "−")

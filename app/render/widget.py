@@ -48,6 +48,7 @@ class FigureWidget(QWidget):
         self._page: Page | None = None
         self._pixmap: QPixmap | None = None
         self._hit: tuple[int, Hit] | None = None
+        self._pointer: tuple[float, float] | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -85,8 +86,8 @@ class FigureWidget(QWidget):
     def _redraw(self) -> None:
         self._page = None
         self._pixmap = None
-        if self._hit is not None:
-            self._point(*self._hit[1].at)
+        if self._pointer is not None:
+            self._point(*self._pointer)
         self.update()
 
     # Painting
@@ -137,6 +138,7 @@ class FigureWidget(QWidget):
         self._point(event.position().x(), event.position().y())
 
     def leaveEvent(self, event: QEvent) -> None:
+        self._pointer = None
         self._hover(None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -147,8 +149,8 @@ class FigureWidget(QWidget):
         self._pick()
 
     def _point(self, x: float, y: float) -> None:
-        found = self.page.at(x, y)
-        self._hover(found)
+        self._pointer = x, y
+        self._hover(self.page.at(x, y))
 
     def _hover(self, found: tuple[int, Hit] | None) -> None:
         before = self._hit

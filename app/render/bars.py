@@ -1,0 +1,99 @@
+"""Horizontal bars with their exact numbers: probabilities of candidates."""
+
+from __future__ import annotations
+
+from app.figure import Bar, Bars
+from app.render import text
+from app.render.canvas import Canvas
+from app.render.drawing import Hit
+from app.render.geometry import Rect
+from app.theme import Theme
+
+ROW, LEAST_ROW = 27.0, 19.0
+SIZE, NOTE_SIZE, NOTE_LINE = 13.0, 11.0, 16.0
+
+
+class BarsDrawing:
+    """Labels at the left, bars from one common edge, numbers behind them."""
+
+    def __init__(self, panel: Bars, box: Rect, theme: Theme) -> None:
+        self.panel, self.box, self.theme = panel, box, theme
+        notes = text.wrap(panel.note, max(60.0, box.width), NOTE_SIZE) if panel.note else []
+        self._notes = notes
+        room = max(0.0, box.height - NOTE_LINE * len(notes) - 6 * bool(notes))
+        count = len(panel.bars)
+        self._row = min(ROW, max(LEAST_ROW, room / max(1, count)))
+        fits = max(0, int(room / self._row + 1e-6))
+        self._shown = count if fits >= count else max(0, fits - 1)
+        labels = [bar.label for bar in panel.bars[: self._shown]]
+        longest = max((text.width(label, SIZE) for label in labels), default=0.0)
+        self._label_room = min(longest, box.width * 0.36)
+        numbers = [_exact(bar.value) for bar in panel.bars[: self._shown]]
+        wide = max((text.width(words, SIZE) for words in numbers), default=0.0)
+        remarks = [bar.note for bar in panel.bars[: self._shown]]
+        remark = max((text.width(words, NOTE_SIZE) for words in remarks), default=0.0)
+        free = box.width - self._label_room - 10 - wide - 8
+        self._remark_room = min(remark, max(0.0, free * 0.45))
+        self._bar_room = max(12.0, free - self._remark_room - 10 * bool(remark))
+
+    def paint(self, canvas: Canvas) -> None:
+        for place, bar in enumerate(self.panel.bars[: self._shown]):
+            self._paint_bar(canvas, bar, self._band(place))
+        y = self.box.y + self._row * self._shown
+        left = len(self.panel.bars) - self._shown
+        if left:
+            words = f"… {left} more"
+            colour = self.theme.muted
+            canvas.text(self.box.x, y + self._row / 2, words, colour=colour, size=NOTE_SIZE)
+            y += self._row
+        for line in self._notes:
+            y += NOTE_LINE
+            canvas.text(self.box.x, y - 2, line, colour=self.theme.muted, size=NOTE_SIZE)
+
+    def at(self, x: float, y: float) -> Hit | None:
+        place = int((y - self.box.y) // self._row)
+        if not self.box.holds(x, y) or not 0 <= place < self._shown:
+            return None
+        bar = self.panel.bars[place]
+        words = f"“{bar.label}”: {self.panel.value_name} {_exact(bar.value)}"
+        if bar.note:
+            words += f" · {bar.note}"
+        picks = {} if bar.token is None else {"token": bar.token}
+        return Hit(text=words, picks=picks, row=place, at=(x, y))
+
+    def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
+        if hit.row is not None and hit.row < self._shown:
+            band = self._band(hit.row)
+            canvas.rect(band, fill=self.theme.accent, opacity=0.10, radius=4)
+
+    def _band(self, place: int) -> Rect:
+        return Rect(self.box.x, self.box.y + place * self._row, self.box.width, self._row)
+
+    def _paint_bar(self, canvas: Canvas, bar: Bar, band: Rect) -> None:
+        theme = self.theme
+        y = band.middle[1]
+        colour = theme.muted if bar.dimmed else theme.text
+        label = text.elide(bar.label, self._label_room, SIZE)
+        right = band.x + self._label_room
+        canvas.text(right, y, label, colour=colour, size=SIZE, align="right")
+        part = min(1.0, max(0.0, bar.value / self.panel.limit)) if self.panel.limit > 0 else 0.0
+        track = Rect(right + 10, y - self._row * 0.3, self._bar_room, self._row * 0.6)
+        canvas.rect(track, fill=theme.border, opacity=0.35, radius=3)
+        if part > 0:
+            filled = Rect(track.x, track.y, max(1.5, track.width * part), track.height)
+            fill = theme.muted if bar.dimmed else theme.lines[0]
+            opacity = 0.45 if bar.dimmed else 1.0
+            canvas.rect(filled, fill=fill, opacity=opacity, radius=min(3.0, filled.width / 2))
+        x = track.right + 8
+        canvas.text(x, y, _exact(bar.value), colour=colour, size=SIZE)
+        if bar.note and self._remark_room > 20:
+            note = text.elide(bar.note, self._remark_room, NOTE_SIZE)
+            x = band.right - self._remark_room
+            canvas.text(x, y, note, colour=theme.muted, size=NOTE_SIZE)
+
+
+def _exact(value: float) -> str:
+    """Four decimals; a power of ten where those would show nothing."""
+    if value != 0 and abs(value) < 0.00005:
+        return f"{value:.2e}".replace("-", "−")
+    return f"{value:.4f}".replace("-", "−")

@@ -1,0 +1,153 @@
+"""Boxes and arrows in their own coordinates, scaled to the room there is.
+
+Kinds of boxes: plain, group (a frame behind others), text (no box), embedding, attention,
+feedforward, norm, residual, head, selected. Kinds of arrows: plain, residual (dashed), attention
+(no head, the stronger the wider `width`, 0–1 being faint to full), selected. Others read as plain.
+"""
+
+from __future__ import annotations
+
+import math
+
+from app.figure import Arrow, Box, Diagram
+from app.render import text
+from app.render.canvas import Canvas
+from app.render.drawing import Hit
+from app.render.geometry import Rect
+from app.theme import Theme
+
+LARGEST, SMALLEST = 14.0, 9.0
+# Which of the theme's line colours tints a kind of box.
+TINTS = {"embedding": 4, "attention": 1, "feedforward": 0, "norm": 5, "residual": 7, "head": 3}
+
+
+class DiagramDrawing:
+    """The diagram, as large as its proportions allow, centred."""
+
+    def __init__(self, panel: Diagram, box: Rect, theme: Theme) -> None:
+        self.panel, self.theme = panel, theme
+        wide, high = max(1e-6, panel.width), max(1e-6, panel.height)
+        self._scale = min(box.width / wide, box.height / high)
+        self._x = box.x + (box.width - wide * self._scale) / 2
+        self._y = box.y + (box.height - high * self._scale) / 2
+        self._boxes = [self._rect(item) for item in panel.boxes]
+
+    def paint(self, canvas: Canvas) -> None:
+        for item, rect in zip(self.panel.boxes, self._boxes, strict=True):
+            if item.kind == "group":
+                self._paint_box(canvas, item, rect)
+        for arrow in self.panel.arrows:
+            self._paint_arrow(canvas, arrow)
+        for item, rect in zip(self.panel.boxes, self._boxes, strict=True):
+            if item.kind != "group":
+                self._paint_box(canvas, item, rect)
+
+    def at(self, x: float, y: float) -> Hit | None:
+        """The front-most box under a point that has anything to say."""
+        for index in reversed(range(len(self._boxes))):
+            item = self.panel.boxes[index]
+            if self._boxes[index].holds(x, y) and (item.note or item.target or item.picks):
+                words = item.note or " ".join(item.text.split("\n"))
+                return Hit(
+                    text=words, picks=dict(item.picks), target=item.target, row=index, at=(x, y)
+                )
+        return None
+
+    def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
+        if hit.row is not None:
+            box = self._boxes[hit.row]
+            canvas.rect(box, fill=self.theme.accent, opacity=0.10, radius=5)
+            canvas.rect(box, stroke=self.theme.accent, width=1.5, radius=5)
+
+    def _rect(self, box: Box) -> Rect:
+        scale = self._scale
+        return Rect(
+            self._x + box.x * scale,
+            self._y + box.y * scale,
+            box.width * scale,
+            box.height * scale,
+        )
+
+    def _paint_box(self, canvas: Canvas, box: Box, rect: Rect) -> None:
+        theme = self.theme
+        if box.kind == "group":
+            canvas.rect(rect, fill=theme.background, stroke=theme.border, radius=8)
+        elif box.kind == "selected":
+            canvas.rect(rect, fill=theme.accent, radius=5)
+        elif box.kind != "text":
+            tint = theme.lines[TINTS[box.kind]] if box.kind in TINTS else None
+            canvas.rect(rect, fill=theme.raised, radius=5)
+            if tint:
+                canvas.rect(rect, fill=tint, opacity=0.16, radius=5)
+            canvas.rect(rect, stroke=tint or theme.border, width=1.2, radius=5)
+        self._paint_text(canvas, box, rect)
+
+    def _paint_text(self, canvas: Canvas, box: Box, rect: Rect) -> None:
+        if not box.text:
+            return
+        theme = self.theme
+        colour = theme.on_accent if box.kind == "selected" else theme.text
+        size = LARGEST
+        while True:
+            lines = text.wrap(box.text, rect.width - 8, size)
+            wide = max(text.width(line, size) for line in lines)
+            fits = wide <= rect.width - 8 and len(lines) * size * 1.3 <= rect.height - 2
+            if box.kind == "group" or fits or size <= SMALLEST:
+                break
+            size -= 1
+        if box.kind == "group":
+            words = text.elide(box.text, rect.width - 20, 12, True)
+            canvas.text(rect.x + 10, rect.y + 13, words, colour=theme.muted, size=12, bold=True)
+            return
+        most = max(1, int(rect.height // (size * 1.2)))
+        lines = lines[:most] if len(lines) <= most else [*lines[: most - 1], lines[most - 1] + "…"]
+        x, y = rect.middle
+        y -= (len(lines) - 1) * size * 0.65
+        for line in lines:
+            words = text.elide(line, rect.width - 6, size)
+            canvas.text(x, y, words, colour=colour, size=size, align="center")
+            y += size * 1.3
+
+    def _paint_arrow(self, canvas: Canvas, arrow: Arrow) -> None:
+        theme, scale = self.theme, self._scale
+        points = [(self._x + x * scale, self._y + y * scale) for x, y in arrow.points]
+        if len(points) < 2:
+            return
+        if arrow.kind == "attention":
+            strength = min(1.0, max(0.0, arrow.width))
+            canvas.line(
+                points,
+                colour=theme.lines[0],
+                width=0.6 + 3.4 * strength,
+                opacity=0.12 + 0.88 * strength,
+            )
+            return
+        colour = theme.accent if arrow.kind == "selected" else theme.muted
+        canvas.line(
+            _short_of_tip(points),
+            colour=colour,
+            width=1.4 * arrow.width,
+            dash=arrow.kind == "residual",
+        )
+        canvas.polygon(_head(points, 4.0 + 2.0 * arrow.width), fill=colour)
+        if arrow.text:
+            (x0, y0), (x1, y1) = points[0], points[1]
+            x, y = (x0 + x1) / 2 + 6, (y0 + y1) / 2
+            canvas.text(x, y, arrow.text, colour=theme.muted, size=11)
+
+
+def _short_of_tip(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The line ends inside the head, so that its square end does not blunt the tip."""
+    (x0, y0), (x1, y1) = points[-2:]
+    length = math.hypot(x1 - x0, y1 - y0) or 1.0
+    cut = min(4.0, length / 2)
+    return [*points[:-1], (x1 - (x1 - x0) / length * cut, y1 - (y1 - y0) / length * cut)]
+
+
+def _head(points: list[tuple[float, float]], size: float) -> list[tuple[float, float]]:
+    (x0, y0), (x1, y1) = points[-2:]
+    length = math.hypot(x1 - x0, y1 - y0) or 1.0
+    along_x, along_y = (x1 - x0) / length, (y1 - y0) / length
+    back_x, back_y = x1 - along_x * size, y1 - along_y * size
+    side_x, side_y = -along_y * size * 0.5, along_x * size * 0.5
+    return [(x1, y1), (back_x + side_x, back_y + side_y), (back_x - side_x, back_y - side_y)]

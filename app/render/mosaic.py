@@ -1,0 +1,122 @@
+"""All heads at once: layers × heads small maps in one image, with gaps; one pass for 144 maps."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.figure import Mosaic
+from app.render import colour_bar, pixels, readout
+from app.render.canvas import Canvas, Indices, Integers
+from app.render.drawing import Hit, Window
+from app.render.frames import frame
+from app.render.geometry import Rect
+from app.render.grid import Limits, fit, paint_axes, paint_hover_labels
+from app.render.numbers import number
+from app.theme import Theme
+
+GAP = 3.0
+T = TypeVar("T", np.uint8, np.bool_)
+
+
+class MosaicDrawing:
+    """`values[row, column]` are maps; a click picks the row and the column, layer and head."""
+
+    def __init__(self, panel: Mosaic, box: Rect, theme: Theme) -> None:
+        rows, columns, height, width = panel.values.shape
+        self.panel, self.theme, self.box = panel, theme, box
+        shape = width / max(1, height)
+        limits = Limits(width=200, height=200, slender=0.9 * shape, broad=1.5 * shape)
+        self.grid = fit(
+            box,
+            panel.rows,
+            panel.columns,
+            Window(0, 0, rows, columns),
+            right=colour_bar.ROOM,
+            limits=limits,
+        )
+        self._table = pixels.colours(theme, "sequential")
+
+    def paint(self, canvas: Canvas) -> None:
+        panel, grid, theme = self.panel, self.grid, self.theme
+        canvas.raster(grid.box, self._image, self._table)
+        row, column = panel.selected or (None, None)
+        paint_axes(canvas, grid, theme, row, column)
+        if panel.selected is not None:
+            frame(canvas, self._tile(*panel.selected), theme, width=2.5)
+        high = max(grid.box.height, min(200.0, self.box.bottom - grid.box.y))
+        colour_bar.paint(
+            canvas,
+            Rect(grid.box.right + 16, grid.box.y, colour_bar.ROOM - 18, high),
+            self._table,
+            theme,
+            limits=panel.limits,
+            name=panel.value_name,
+            masked=panel.hidden is not None and bool(panel.hidden.any()),
+        )
+
+    def at(self, x: float, y: float) -> Hit | None:
+        panel = self.panel
+        row, column = self.grid.at(x, y)
+        if row is None and column is None:
+            return None
+        words = readout.places(panel.rows, panel.columns, row, column)
+        if row is not None and column is not None:
+            largest = number(float(np.nanmax(panel.values[row, column])))
+            words += f": largest {panel.value_name} {largest} · click to look at it"
+        picks = {
+            name: index
+            for name, index in zip(panel.picks, (row, column), strict=True)
+            if name is not None and index is not None
+        }
+        return Hit(text=words, picks=picks, row=row, column=column, at=(x, y))
+
+    def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
+        if hit.row is not None and hit.column is not None:
+            frame(canvas, self._tile(hit.row, hit.column), self.theme, width=1.5)
+        paint_hover_labels(canvas, self.grid, self.theme, hit.row, hit.column)
+
+    def _tile(self, row: int, column: int) -> Rect:
+        return self.grid.rect(row, column).inset(right=self._gap, bottom=self._gap)
+
+    @property
+    def _gap(self) -> float:
+        return GAP if min(self.grid.cell) >= 24 else 1.0
+
+    def _image(self, width: int, height: int) -> Indices:
+        """The whole mosaic at `width` × `height` device pixels."""
+        panel, box = self.panel, self.grid.box
+        gap = max(1, round(self._gap * width / box.width))
+        index = pixels.quantise(panel.values, panel.limits)
+        hidden = panel.hidden
+        rows, columns = index.shape[:2]
+        for axis, room in ((2, height // rows - gap), (3, width // columns - gap)):
+            index = pixels.shrink(index, axis, max(1, room))
+            hidden = None if hidden is None else pixels.shrink_all(hidden, axis, max(1, room))
+        down = _pixels_of_tiles(rows, index.shape[2], height, gap)
+        across = _pixels_of_tiles(columns, index.shape[3], width, gap)
+        image = _joined(index).take(across, axis=1).take(down, axis=0)
+        if hidden is not None and hidden.any():
+            where = _joined(hidden).take(across, axis=1).take(down, axis=0)
+            np.copyto(image, pixels.stripes(height, width, 4), where=where)
+        image[down < 0] = pixels.GAP
+        image[:, across < 0] = pixels.GAP
+        return image
+
+
+def _joined(tiles: NDArray[T]) -> NDArray[T]:
+    """[row, column, height, width] as one map of all tiles side by side."""
+    rows, columns, height, width = tiles.shape
+    return tiles.transpose(0, 2, 1, 3).reshape(rows * height, columns * width)
+
+
+def _pixels_of_tiles(tiles: int, cells: int, size: int, gap: int) -> Integers:
+    """For each of `size` pixels the cell, counted through all tiles; −1 in a gap."""
+    edges = np.rint(np.linspace(0, size, tiles + 1)).astype(np.intp)
+    result = np.full(size, -1, dtype=np.intp)
+    for tile in range(tiles):
+        first, last = edges[tile], max(edges[tile] + 1, edges[tile + 1] - gap)
+        result[first:last] = tile * cells + pixels.spread(cells, last - first)
+    return result

@@ -1,0 +1,129 @@
+"""Points that move in two dimensions: one path a token, its steps from faint to full colour."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.figure import Paths
+from app.render import text
+from app.render.canvas import Canvas
+from app.render.drawing import Hit
+from app.render.geometry import Rect
+from app.render.numbers import number
+from app.render.plot import fit, limits_of, paint_axes
+from app.theme import Theme
+
+SIZE, LEGEND = 12.0, 22.0
+REACH = 14.0  # the pointer finds a point so many pixels away
+
+
+class PathsDrawing:
+    """Paths in a box, each named at its last point where the name finds room."""
+
+    def __init__(self, panel: Paths, box: Rect, theme: Theme) -> None:
+        self.panel, self.box, self.theme = panel, box, theme
+        x = limits_of(panel.points[..., 0], 0.08)
+        y = limits_of(panel.points[..., 1], 0.08)
+        self.plot = fit(box.inset(top=LEGEND), x, y, panel.x_title, panel.y_title)
+        where = [self.plot.at(*point) for point in panel.points.reshape(-1, 2).tolist()]
+        self._places = np.asarray(where, dtype=np.float64).reshape(panel.points.shape)
+        table = theme.table("sequential")
+        steps = panel.points.shape[1]
+        # From the middle of the table on: its low end is nearly the surface's colour.
+        entries = np.linspace(88, 235, max(1, steps)).astype(int)
+        self._colours = ["#" + bytes(table[entry]).hex() for entry in entries]
+
+    def paint(self, canvas: Canvas) -> None:
+        panel, theme = self.panel, self.theme
+        paint_axes(canvas, self.plot, theme, x_title=panel.x_title, y_title=panel.y_title)
+        self._paint_legend(canvas)
+        paths = [path for path in range(len(panel.labels)) if path != panel.emphasised]
+        for path in paths:
+            self._paint_path(canvas, path, 1.2, 0.75)
+        if panel.emphasised is not None:
+            self._paint_path(canvas, panel.emphasised, 2.6, 1.0)
+        self._paint_labels(canvas)
+
+    def at(self, x: float, y: float) -> Hit | None:
+        if not self.plot.box.holds(x, y) or self._places.size == 0:
+            return None
+        far = np.hypot(self._places[..., 0] - x, self._places[..., 1] - y)
+        path, step = (int(i) for i in np.unravel_index(np.nanargmin(far), far.shape))
+        if far[path, step] > REACH:
+            return None
+        panel = self.panel
+        across, up = (number(float(value)) for value in panel.points[path, step])
+        words = f"“{panel.labels[path]}” ({path}), {panel.step_labels[step]}: {across}, {up}"
+        picks = {} if panel.pick is None else {panel.pick: path}
+        return Hit(text=words, picks=picks, row=path, column=step, at=(x, y))
+
+    def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
+        if hit.row is None or hit.column is None:
+            return
+        theme = self.theme
+        where = [(float(x), float(y)) for x, y in self._places[hit.row]]
+        canvas.line(where, colour=theme.accent, width=2.2)
+        for x, y in where:
+            canvas.dot(x, y, 2.6, fill=theme.accent)
+        x, y = where[hit.column]
+        canvas.dot(x, y, 5, fill=theme.accent, stroke=theme.surface)
+        label = self.panel.labels[hit.row]
+        wide = text.width(label, SIZE, True)
+        end_x, end_y = where[-1]
+        plate = Rect(end_x + 5, end_y - 9, wide + 6, 18)
+        canvas.rect(plate, fill=theme.surface, opacity=0.9, radius=3)
+        canvas.text(end_x + 8, end_y, label, colour=theme.accent, size=SIZE, bold=True)
+
+    def _paint_path(self, canvas: Canvas, path: int, width: float, opacity: float) -> None:
+        where = [(float(x), float(y)) for x, y in self._places[path]]
+        for step in range(1, len(where)):
+            canvas.line(
+                where[step - 1 : step + 1],
+                colour=self._colours[step],
+                width=width,
+                opacity=opacity,
+            )
+        for step, (x, y) in enumerate(where):
+            last = step == len(where) - 1
+            canvas.dot(x, y, 3.6 if last else 1.2 + width / 3, fill=self._colours[step])
+
+    def _paint_labels(self, canvas: Canvas) -> None:
+        """The emphasised name first; further ones only where they cover no other."""
+        panel, theme = self.panel, self.theme
+        taken: list[Rect] = []
+        order = sorted(range(len(panel.labels)), key=lambda path: path != panel.emphasised)
+        for path in order:
+            strong = path == panel.emphasised
+            label = text.elide(panel.labels[path], 110, SIZE, strong)
+            x, y = (float(value) for value in self._places[path, -1])
+            wide = text.width(label, SIZE, strong)
+            room = Rect(x + 7, y - 8, wide, 16)
+            if room.right > self.plot.box.right:
+                room = Rect(x - 7 - wide, y - 8, wide, 16)
+            if any(_meet(room, other) for other in taken):
+                continue
+            taken.append(room)
+            colour = theme.accent if strong else theme.text
+            canvas.text(room.x, y, label, colour=colour, size=SIZE, bold=strong)
+
+    def _paint_legend(self, canvas: Canvas) -> None:
+        """First to last step, in the colours of the paths."""
+        names = self.panel.step_labels
+        if not names:
+            return
+        x, y = self.plot.box.x, self.box.y + LEGEND / 2 - 2
+        canvas.text(x, y, names[0], colour=self.theme.muted, size=SIZE)
+        x += text.width(names[0], SIZE) + 10
+        for colour in self._colours:
+            canvas.dot(x, y, 3.2, fill=colour)
+            x += max(4.0, min(12.0, 120.0 / len(self._colours)))
+        canvas.text(x + 2, y, names[-1], colour=self.theme.muted, size=SIZE)
+
+
+def _meet(one: Rect, other: Rect) -> bool:
+    return (
+        one.x < other.right
+        and other.x < one.right
+        and one.y < other.bottom
+        and other.y < one.bottom
+    )
