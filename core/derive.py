@@ -89,6 +89,16 @@ class Derived:
         return self.network.vocab_logits(states)[0]
 
     @torch.no_grad()
+    def project_first(self, states: Tensor, *, normalise: bool) -> dict[str, Tensor]:
+        """Any states [n, d_model] taken as first tokens: "pair" [n, 2], "classes" [n, label]."""
+        stack = self.network.stack(self.network.spec.main_stack.name)
+        states = states.to(_device(stack))
+        if normalise and stack.final_norm is not None:
+            states = stack.final_norm(states)
+        found = self.network.heads.sentence(states[:, None])
+        return {name: value for name, value in found.items() if name != "replaced"}
+
+    @torch.no_grad()
     def sentence_heads(self, trace: Trace) -> dict[str, Tensor]:
         """Pair, class and replaced-token logits; left padding is not the first token."""
         states = self.states(trace)

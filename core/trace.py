@@ -270,6 +270,10 @@ class Derive(Protocol):
 
     def sentence_heads(self, trace: Trace) -> dict[str, Tensor]: ...
 
+    def project(self, states: Tensor, *, normalise: bool) -> Tensor: ...
+
+    def project_first(self, states: Tensor, *, normalise: bool) -> dict[str, Tensor]: ...
+
 
 class CacheHandle(Protocol):
     """A key/value cache this trace left behind, for a run that continues it (`core.run`)."""

@@ -1,0 +1,185 @@
+"""Lens: what every layer would already predict, read through the model's own output heads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Axis, Cell, Curve, Curves, Figure, Heatmap, Panel, WordGrid
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import (
+    empty,
+    last_position,
+    layer_rows,
+    pinned_query,
+    token_axis,
+    token_name,
+)
+from core.analysis.lens import Lens, key, lens
+
+if TYPE_CHECKING:
+    from core.request import ShouldStop
+    from core.trace import Trace
+
+MOST_POSITIONS = 24
+"""A projection to the vocabulary at each layer and position is dear, and words need width."""
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    heads, stack = trace.spec.heads, trace.spec.main_stack
+    title = f"{stack.name.capitalize()} lens · {stack.layers} layers"
+    panels: list[Panel] = []
+    note = ""
+    if heads.vocab is not None:
+        focus = _focus(trace, selection, options)
+        places = _places(trace, focus)
+        found = lens(trace, places)
+        panels += [
+            _words(found, places, focus, trace, options),
+            _certainty(found, places.index(focus), focus, trace, options),
+        ]
+        if len(places) < len(trace.tokens[stack.name]):
+            note = f"Positions {places[0]} to {places[-1]}; pin another to move there."
+    panels += _classes(trace)
+    if not panels:
+        reason = options.missing.get("vocab", f"{trace.spec.name} has no output head to look with.")
+        return empty(title, reason)
+    return Figure(title=title, panels=tuple(panels), note=note)
+
+
+def prepare(
+    trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
+) -> None:
+    if trace.spec.heads.vocab is not None:
+        lens(trace, _places(trace, _focus(trace, selection, options)), should_stop)
+
+
+def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
+    if trace.spec.heads.vocab is None:
+        return True
+    return trace.remembers(key(_places(trace, _focus(trace, selection, options))))
+
+
+def _focus(trace: Trace, selection: Selection, options: ViewOptions) -> int:
+    """The pinned position, else the first mask, else the last word."""
+    stack = trace.spec.main_stack.name
+    if selection.stack == stack:
+        query = pinned_query(trace, selection, options)
+        if query is not None:
+            return query
+    mask = trace.spec.special.mask
+    ids = trace.tokens[stack].ids
+    if mask is not None and mask in ids:
+        return ids.index(mask)
+    return last_position(trace, stack)
+
+
+def _places(trace: Trace, focus: int) -> list[int]:
+    """All positions of a short text; of a long one, the page that holds the focus."""
+    length = len(trace.tokens[trace.spec.main_stack.name])
+    if length <= MOST_POSITIONS:
+        return list(range(length))
+    start = min(focus // MOST_POSITIONS * MOST_POSITIONS, length - MOST_POSITIONS)
+    return list(range(start, start + MOST_POSITIONS))
+
+
+def _words(
+    found: Lens, places: list[int], focus: int, trace: Trace, options: ViewOptions
+) -> WordGrid:
+    stack = trace.spec.main_stack
+    tokens = token_axis(_reads(trace), trace, stack.name, options)
+    first = places[0]
+    return WordGrid(
+        title="Likeliest token at every layer",
+        cells=tuple(
+            tuple(_cell(found, row, column, options) for column in range(len(places)))
+            for row in range(len(found.top))
+        ),
+        rows=Axis(title="Layer", labels=layer_rows(stack.layers, stack.final_norm is not None)),
+        columns=Axis(
+            title=tokens.title,
+            labels=tokens.labels[first : places[-1] + 1],
+            marks=tuple((i - first, kind) for i, kind in tokens.marks if i in places),
+        ),
+        # A column is a position only while the first position is shown.
+        picks=(None, "query" if first == 0 else None),
+        column=places.index(focus),
+    )
+
+
+def _reads(trace: Trace) -> str:
+    return (
+        "Token (in its place)" if trace.spec.architecture == "encoder" else "Token (what follows)"
+    )
+
+
+def _cell(found: Lens, row: int, column: int, options: ViewOptions) -> Cell:
+    probability = float(found.probability[row, column])
+    note = f"probability {probability:.4f}"
+    if row < len(found.top) - 1:
+        answer = options.pieces(int(found.top[-1, column]))
+        note += (
+            f" · the final answer “{answer}” ranks {found.rank[row, column]}"
+            f" with {found.final[row, column]:.4f}"
+            f" · KL to the final distribution {found.divergence[row, column]:.2f} bits"
+        )
+    return Cell(text=options.pieces(int(found.top[row, column])), strength=probability, note=note)
+
+
+def _certainty(found: Lens, column: int, focus: int, trace: Trace, options: ViewOptions) -> Curves:
+    """How the final answer wins at one position."""
+    stack = trace.spec.main_stack
+    x = np.arange(len(found.top), dtype=np.float32)
+    answer = options.pieces(int(found.top[-1, column]))
+    where = token_name(trace, stack.name, focus, options)
+    return Curves(
+        title=f"The final answer “{answer}” at {where}",
+        curves=(
+            Curve(
+                name=f"probability of “{answer}”", x=x, y=found.final[:, column], emphasised=True
+            ),
+            Curve(name="probability of the layer's own best", x=x, y=found.probability[:, column]),
+        ),
+        x_title="Layer",
+        y_title="Probability",
+        x_labels=("emb", *(str(i + 1) for i in range(stack.layers))),
+        y_limits=(0.0, 1.0),
+    )
+
+
+def _classes(trace: Trace) -> list[Panel]:
+    """The first token of every layer through the sentence heads."""
+    spec, stack = trace.spec, trace.spec.main_stack
+    named = []
+    if spec.heads.classes is not None:
+        named.append(("classes", "Class from the first token", spec.heads.classes.labels))
+    if spec.heads.pair is not None:
+        named.append(("pair", "Does B follow A?", ("B follows A", "B is random")))
+    if not named:
+        return []
+    padding = trace.tokens[stack.name].padding
+    first = trace.hidden(stack.name)[:, padding.index(False)]
+    before = trace.derive.project_first(first[:-1], normalise=True)
+    last = trace.sentence_heads
+    panels: list[Panel] = []
+    for head, title, names in named:
+        chances = before[head].cpu().float().softmax(-1).numpy()
+        final = last[head].softmax(-1).numpy()
+        panels.append(
+            Heatmap(
+                title=title,
+                values=np.concatenate([chances, final[None]]),
+                rows=Axis(
+                    title="Layer", labels=layer_rows(stack.layers, stack.final_norm is not None)
+                ),
+                columns=Axis(title="Label", labels=names),
+                limits=(0.0, 1.0),
+                value_name="probability",
+            )
+        )
+    return panels
+
+
+VIEW = View(key="lens", title="Lens", draw=draw, prepare=prepare, ready=ready, order=50)

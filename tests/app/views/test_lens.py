@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.figure import Curves, Heatmap, WordGrid, Words
+from app.selection import Selection
+from app.views import ViewOptions, view
+from core.model import Transformer
+from core.request import RunRequest
+from core.run import run
+from core.spec import Heads
+from tests.core.analysis.by_hand import array, linear, softmax
+from tests.traces import LABELS, network, sentence, spec, trace_of
+
+
+def test_words_are_the_layers_best_and_the_last_row_the_answer() -> None:
+    trace = trace_of("relative translator", length=4, target=6)
+    figure = view("lens").draw(trace, Selection(stack="decoder", query=2), ViewOptions())
+    grid, curves = figure.panels
+    assert isinstance(grid, WordGrid)
+    assert grid.rows.labels[-1] == "after layer 3 + final norm"
+    assert [c.text for c in grid.cells[-1]] == [f"⟨{i}⟩" for i in trace.logits.argmax(dim=-1)]
+    best = trace.logits.softmax(dim=-1).max(dim=-1).values.tolist()
+    assert [c.strength for c in grid.cells[-1]] == pytest.approx(best, abs=1e-6)
+    assert grid.column == 2
+    assert grid.picks == (None, "query")
+    assert "ranks" in grid.cells[0][2].note
+    assert isinstance(curves, Curves)
+    assert "(position 2)" in curves.title
+    assert curves.curves[0].y[-1] == pytest.approx(best[2], abs=1e-6)
+    assert curves.x_labels == ("emb", "1", "2", "3")
+
+
+def test_it_looks_at_the_mask_unless_something_is_pinned() -> None:
+    trace = trace_of("encoder", source=sentence(8, masked=(3,)))
+    for selection, column in ((Selection(), 3), (Selection(query=6), 6)):
+        grid = view("lens").draw(trace, selection, ViewOptions()).panels[0]
+        assert isinstance(grid, WordGrid)
+        assert grid.column == column
+
+
+def test_a_long_text_is_shown_page_by_page() -> None:
+    trace = trace_of("decoder", length=60)
+    for query, first in ((None, 36), (0, 0), (25, 24)):
+        selection = Selection(stack="decoder", query=query)
+        figure = view("lens").draw(trace, selection, ViewOptions())
+        grid = figure.panels[0]
+        assert isinstance(grid, WordGrid)
+        assert len(grid.columns.labels) == 24
+        assert grid.columns.labels[0] == trace.tokens["decoder"].pieces[first]
+        assert grid.picks == (None, "query" if first == 0 else None)
+        assert figure.note == f"Positions {first} to {first + 23}; pin another to move there."
+        assert grid.cells[-1][0].text == f"⟨{int(trace.logits[first].argmax())}⟩"
+
+
+def test_classes_of_the_first_token_by_layer() -> None:
+    trace, made = trace_of("encoder", length=5), network("encoder")
+    panels = view("lens").draw(trace, Selection(), ViewOptions()).panels
+    classes = next(p for p in panels if p.title == "Class from the first token")
+    assert isinstance(classes, Heatmap)
+    assert classes.columns.labels == LABELS
+    states = array(trace.hidden("encoder"))[:, 0]
+    pooled = np.tanh(linear(made.heads.pooler, states))
+    assert made.heads.classes is not None
+    expected = softmax(linear(made.heads.classes.out, pooled))
+    assert classes.values == pytest.approx(expected, abs=1e-5)
+
+
+def test_without_any_head_it_says_why() -> None:
+    bare = Transformer(replace(spec("encoder"), heads=Heads())).eval()
+    trace = run(bare, RunRequest(source=sentence(3)))
+    (words,) = view("lens").draw(trace, Selection(), ViewOptions(missing={"vocab": "No."})).panels
+    assert isinstance(words, Words)
+    assert words.text == "No."
