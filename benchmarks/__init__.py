@@ -1,0 +1,1 @@
+"""How fast, as ratios taken pair by pair in one run; never part of the tests."""
