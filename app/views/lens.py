@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Axis, Cell, Curve, Curves, Figure, Heatmap, Panel, WordGrid
+from app.figure import Axis, Cell, Curve, Curves, Figure, Floats, Panel, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import (
@@ -30,23 +30,27 @@ MOST_POSITIONS = 24
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     heads, stack = trace.spec.heads, trace.spec.main_stack
     title = f"{stack.name.capitalize()} lens · {stack.layers} layers"
+    focus = _focus(trace, selection, options)
+    of_sentence = _sentence(trace)
+    at_first = focus == _first(trace)
     panels: list[Panel] = []
-    note = ""
+    notes = []
     if heads.vocab is not None:
-        focus = _focus(trace, selection, options)
         places = _places(trace, focus)
         found = lens(trace, places)
-        panels += [
-            _words(found, places, focus, trace, options),
-            _certainty(found, places.index(focus), focus, trace, options),
-        ]
+        panels.append(_words(found, places, focus, trace, options))
+        if not (at_first and of_sentence):
+            panels.append(_certainty(found, places.index(focus), focus, trace, options))
         if len(places) < len(trace.tokens[stack.name]):
-            note = f"Positions {places[0]} to {places[-1]}; pin another to move there."
-    panels += _classes(trace)
+            notes.append(f"Positions {places[0]} to {places[-1]}; pin another to move there.")
+    if at_first or heads.vocab is None:
+        panels += of_sentence
+    elif of_sentence:
+        notes.append("Pin the first token to see what it says of the whole text.")
     if not panels:
         reason = options.missing.get("vocab", f"{trace.spec.name} has no output head to look with.")
         return empty(title, reason)
-    return Figure(title=title, panels=tuple(panels), note=note)
+    return Figure(title=title, panels=tuple(panels), note=" ".join(notes))
 
 
 def prepare(
@@ -131,55 +135,61 @@ def _cell(found: Lens, row: int, column: int, options: ViewOptions) -> Cell:
 def _certainty(found: Lens, column: int, focus: int, trace: Trace, options: ViewOptions) -> Curves:
     """How the final answer wins at one position."""
     stack = trace.spec.main_stack
-    x = np.arange(len(found.top), dtype=np.float32)
     answer = options.pieces(int(found.top[-1, column]))
-    where = token_name(trace, stack.name, focus, options)
-    return Curves(
-        title=f"The final answer “{answer}” at {where}",
-        curves=(
-            Curve(
-                name=f"probability of “{answer}”", x=x, y=found.final[:, column], emphasised=True
-            ),
-            Curve(name="probability of the layer's own best", x=x, y=found.probability[:, column]),
-        ),
-        x_title="Layer",
-        y_title="Probability",
-        x_labels=("emb", *(str(i + 1) for i in range(stack.layers))),
-        y_limits=(0.0, 1.0),
+    return _curves(
+        f"The final answer “{answer}” at {token_name(trace, stack.name, focus, options)}",
+        [
+            (f"“{answer}”", found.final[:, column]),
+            ("the layer's own best", found.probability[:, column]),
+        ],
+        stack.layers,
     )
 
 
-def _classes(trace: Trace) -> list[Panel]:
-    """The first token of every layer through the sentence heads."""
+def _first(trace: Trace) -> int:
+    """The first token that is not padding."""
+    return trace.tokens[trace.spec.main_stack.name].padding.index(False)
+
+
+def _sentence(trace: Trace) -> list[Panel]:
+    """The first token of every layer through the heads that judge the whole text."""
     spec, stack = trace.spec, trace.spec.main_stack
     named = []
     if spec.heads.classes is not None:
-        named.append(("classes", "Class from the first token", spec.heads.classes.labels))
+        named.append(("classes", "Class of the text", spec.heads.classes.labels))
     if spec.heads.pair is not None:
         named.append(("pair", "Does B follow A?", ("B follows A", "B is random")))
     if not named:
         return []
-    padding = trace.tokens[stack.name].padding
-    first = trace.hidden(stack.name)[:, padding.index(False)]
+    first = trace.hidden(stack.name)[:, _first(trace)]
     before = trace.derive.project_first(first[:-1], normalise=True)
-    last = trace.sentence_heads
     panels: list[Panel] = []
     for head, title, names in named:
-        chances = before[head].cpu().float().softmax(-1).numpy()
-        final = last[head].softmax(-1).numpy()
+        rows = [*before[head].cpu().float().softmax(-1), trace.sentence_heads[head].softmax(-1)]
+        chances = np.stack([row.numpy() for row in rows])
         panels.append(
-            Heatmap(
-                title=title,
-                values=np.concatenate([chances, final[None]]),
-                rows=Axis(
-                    title="Layer", labels=layer_rows(stack.layers, stack.final_norm is not None)
-                ),
-                columns=Axis(title="Label", labels=names),
-                limits=(0.0, 1.0),
-                value_name="probability",
+            _curves(
+                f"{title}, from the first token of each layer",
+                [(name, chances[:, i]) for i, name in enumerate(names)],
+                stack.layers,
             )
         )
     return panels
+
+
+def _curves(title: str, lines: list[tuple[str, Floats]], layers: int) -> Curves:
+    """Probabilities over the layers."""
+    x = np.arange(layers + 1, dtype=np.float32)
+    return Curves(
+        title=title,
+        curves=tuple(
+            Curve(name=name, x=x, y=y, emphasised=i == 0) for i, (name, y) in enumerate(lines)
+        ),
+        x_title="Layer",
+        y_title="Probability",
+        x_labels=("emb", *(str(i + 1) for i in range(layers))),
+        y_limits=(0.0, 1.0),
+    )
 
 
 VIEW = View(key="lens", title="Lens", draw=draw, prepare=prepare, ready=ready, order=50)

@@ -115,12 +115,12 @@ def _pair(logits: Floats, has_pair: bool) -> Bars:
     )
 
 
-def _classes(logits: Floats, labels: tuple[str, ...]) -> Bars:
+def _classes(logits: Floats, names: tuple[str, ...]) -> Bars:
     chances = softmax(logits)
     order = np.argsort(-np.asarray(chances), kind="stable").tolist()
     return Bars(
-        title="Class of the text, from its first token",
-        bars=tuple(Bar(label=labels[i], value=chances[i]) for i in order),
+        title="Class of the text",
+        bars=tuple(Bar(label=names[i], value=chances[i]) for i in order),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.figure import Curves, Heatmap, WordGrid, Words
+from app.figure import Curves, WordGrid, Words
 from app.selection import Selection
 from app.views import ViewOptions, view
 from core.model import Transformer
@@ -58,15 +58,21 @@ def test_a_long_text_is_shown_page_by_page() -> None:
 
 def test_classes_of_the_first_token_by_layer() -> None:
     trace, made = trace_of("encoder", length=5), network("encoder")
-    panels = view("lens").draw(trace, Selection(), ViewOptions()).panels
-    classes = next(p for p in panels if p.title == "Class from the first token")
-    assert isinstance(classes, Heatmap)
-    assert classes.columns.labels == LABELS
+    figure = view("lens").draw(trace, Selection(query=0), ViewOptions())
+    grid, classes, pair = figure.panels
+    assert isinstance(grid, WordGrid)
+    assert isinstance(classes, Curves)
+    assert isinstance(pair, Curves)
+    assert [c.name for c in classes.curves] == list(LABELS)
     states = array(trace.hidden("encoder"))[:, 0]
     pooled = np.tanh(linear(made.heads.pooler, states))
     assert made.heads.classes is not None
-    expected = softmax(linear(made.heads.classes.out, pooled))
-    assert classes.values == pytest.approx(expected, abs=1e-5)
+    for panel, head in ((classes, made.heads.classes.out), (pair, made.heads.pair)):
+        expected = softmax(linear(head, pooled))
+        assert np.stack([c.y for c in panel.curves], axis=1) == pytest.approx(expected, abs=1e-5)
+    elsewhere = view("lens").draw(trace, Selection(query=1), ViewOptions())
+    assert len(elsewhere.panels) == 2
+    assert elsewhere.note == "Pin the first token to see what it says of the whole text."
 
 
 def test_without_any_head_it_says_why() -> None:

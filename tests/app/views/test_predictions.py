@@ -172,7 +172,7 @@ def test_sentence_pair_and_classes() -> None:
     assert values == sorted(values, reverse=True)
 
 
-CLASS_TITLE = "Class of the text, from its first token"
+CLASS_TITLE = "Class of the text"
 
 
 def test_heads_read_the_end_of_the_stack() -> None:
