@@ -1,0 +1,58 @@
+"""Reading a tokenizer's files; everything wrong with one is a CheckpointError that names it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core.errors import CheckpointError
+
+T = TypeVar("T")
+
+
+def read_text(path: Path) -> str:
+    """A UTF-8 file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise CheckpointError(f"{path} cannot be read as UTF-8 text: {error}") from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """An object from a file, empty where there is none."""
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(read_text(path))
+    except ValueError as error:
+        raise CheckpointError(f"{path} cannot be read as JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise CheckpointError(f"{path} holds a {type(found).__name__}; it must hold an object")
+    return found
+
+
+def read_vocabulary(path: Path) -> dict[str, int]:
+    """Piece -> id from a JSON object."""
+    found = read_json(path)
+    wrong = next((p for p, i in found.items() if not isinstance(i, int) or i < 0), None)
+    if wrong is not None or not found:
+        what = f"gives {wrong!r} the id {found[wrong]!r}" if wrong is not None else "is empty"
+        raise CheckpointError(f"{path} {what}; it must give each piece a whole number from 0 on")
+    return found
+
+
+def built(path: Path, build: Callable[[], T]) -> T:
+    """What `build` makes of a file; `tokenizers` raises nothing more exact than Exception."""
+    try:
+        return build()
+    except Exception as error:
+        raise CheckpointError(f"{path} is no tokenizer that can be read: {error}") from None
+
+
+def need(path: Path, pieces: Container[str | None], tokens: Iterable[str]) -> None:
+    """CheckpointError for a special token that the vocabulary lacks."""
+    for token in tokens:
+        if token not in pieces:
+            raise CheckpointError(f"{path} has no {token}, which a text of this family needs")

@@ -1,0 +1,78 @@
+"""Which files of a checkpoint folder make its tokenizer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import CheckpointError
+from core.text import sentences, vocabularies, whole
+from core.text.engine import Engine
+from core.text.settings import Settings
+
+SUPPORTED = (
+    "tokenizer.json, vocab.txt (WordPiece), vocab.json with merges.txt (byte-level BPE), "
+    "a SentencePiece .model or .spm, and Marian's source.spm, target.spm and vocab.json"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """source: the file names used. notes: sentences about what had to be assumed."""
+
+    engine: Engine
+    settings: Settings
+    source: str
+    notes: tuple[str, ...]
+
+
+def sources(folder: Path) -> list[tuple[str, ...]]:
+    """The groups of tokenizer files in a folder, the one to use first."""
+    known: list[tuple[str, ...]] = [
+        (whole.NAME,),
+        vocabularies.WORDS,
+        vocabularies.BYTES,
+        sentences.MARIAN,
+        *((name,) for name in sentences.NAMES),
+    ]
+    found = [names for names in known if all((folder / name).is_file() for name in names)]
+    if not found and folder.is_dir():
+        found = [(p.name,) for p in sorted(folder.iterdir()) if p.suffix in (".model", ".spm")]
+    return found
+
+
+def open_folder(folder: Path, family: str | None) -> Opened:
+    """CheckpointError when there is no tokenizer, or the one there is cannot be understood."""
+    groups = sources(folder)
+    if not groups:
+        raise CheckpointError(f"{folder} holds no tokenizer; supported are {SUPPORTED}")
+    settings = Settings.from_folder(folder, family)
+    engine, notes = _open(folder, groups[0], settings)
+    source, *others = (" + ".join(names) for names in groups)
+    if others:
+        notes = (*notes, f"The tokenizer is {source}; {', '.join(others)} was left unread.")
+    return Opened(engine=engine, settings=settings, source=source, notes=notes)
+
+
+def open_file(path: Path, family: str | None) -> Opened:
+    """A lone tokenizer.json or SentencePiece model; nothing beside it is read."""
+    if not path.is_file():
+        raise CheckpointError(f"{path} is not a file")
+    settings = Settings.of_family(family)
+    engine, notes = _open(path.parent, (path.name,), settings)
+    return Opened(engine=engine, settings=settings, source=path.name, notes=notes)
+
+
+def _open(
+    folder: Path, names: tuple[str, ...], settings: Settings
+) -> tuple[Engine, tuple[str, ...]]:
+    path = folder / names[0]
+    if names == vocabularies.WORDS:
+        return vocabularies.open_words(path, settings)
+    if names == vocabularies.BYTES:
+        return vocabularies.open_bytes(path, settings)
+    if names == sentences.MARIAN:
+        return sentences.open_marian(folder, settings)
+    if path.suffix in (".model", ".spm"):
+        return sentences.open_sentences(path, settings)
+    return whole.open_whole(path, settings)

@@ -1,0 +1,133 @@
+"""How a family numbers the pieces of its SentencePiece model.
+
+Llama, Gemma and ALBERT use SentencePiece's own ids. T5 appends sentinels, XLM-R and mBART (fairseq)
+put four special tokens first, Pegasus 105, DeBERTa appends its mask. Marian has its own table.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+
+from sentencepiece import SentencePieceProcessor
+
+from core.errors import CheckpointError
+from core.text.settings import Settings
+from core.text.spm import Fold, Vocabulary
+
+_FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>")
+_LANGUAGE = re.compile(r"[a-z]{2,3}_[A-Z]{2}")
+_MARIAN_LANGUAGE = re.compile(r">>.+<<")
+_PEGASUS_OFFSET = 103
+
+
+def lay_out(processor: SentencePieceProcessor, settings: Settings, path: Path) -> Vocabulary:
+    """The model's vocabulary as its family numbers it."""
+    count = processor.get_piece_size()
+    own = [processor.id_to_piece(i) for i in range(count)]
+    layout = settings.kind.layout
+    ids = list(range(count))
+    more: list[str] = []
+    pieces: list[str | None]
+    if layout in ("fairseq", "languages"):
+        pieces = [*_FAIRSEQ, *own[3:]]
+        if layout == "languages":
+            more = [token for token in settings.more if _LANGUAGE.fullmatch(token)]
+            if not more:
+                raise CheckpointError(
+                    f"{path} needs the language codes listed as additional_special_tokens in "
+                    "special_tokens_map.json or tokenizer_config.json, or a tokenizer.json"
+                )
+        more.append(settings.name("mask") or "<mask>")
+        ids = [3, 0, 2, *range(4, count + 1)]
+    elif layout == "pegasus":
+        first = ("<pad>", "</s>", "<mask_1>", "<mask_2>")
+        more = [*first, *(f"<unk_{i}>" for i in range(2, _PEGASUS_OFFSET))]
+        pieces = [*more, *own[2:]]
+        ids = [i if i < 2 else i + _PEGASUS_OFFSET for i in range(count)]
+    else:
+        pieces = list(own)
+        if layout == "sentinels" and "<extra_id_0>" not in own:
+            extra = int(settings.values.get("extra_ids", 100))
+            more = [f"<extra_id_{i}>" for i in reversed(range(extra))]
+        elif layout == "mask_last":
+            more = ["[MASK]"]
+    pieces += [token for token in more if token not in set(pieces)]
+    for number, added in sorted(settings.added.items()):
+        pieces += [None] * (number + 1 - len(pieces))
+        pieces[number] = added.content
+    control = [piece for i, piece in enumerate(own) if processor.is_control(i)]
+    sentinels = [piece for piece in own if re.fullmatch(r"<extra_id_\d+>", piece)]
+    return _vocabulary(
+        pieces, ids, settings, [*control, *sentinels, *more], unknown=ids[processor.unk_id()]
+    )
+
+
+def lay_out_marian(
+    processors: tuple[SentencePieceProcessor, SentencePieceProcessor],
+    table: Mapping[str, int],
+    settings: Settings,
+    path: Path,
+) -> tuple[Vocabulary, tuple[int, ...]]:
+    """(vocabulary with the source model's ids, the target model's ids)."""
+    unknown = table.get(settings.name("unk") or "<unk>")
+    if unknown is None:
+        raise CheckpointError(f"{path} has no <unk>, which Marian's vocabulary needs")
+    pieces: list[str | None] = [None] * (max(table.values()) + 1)
+    for piece, number in table.items():
+        pieces[number] = piece
+    ids, target = (
+        tuple(table.get(p.id_to_piece(i), unknown) for i in range(p.get_piece_size()))
+        for p in processors
+    )
+    languages = [piece for piece in table if _MARIAN_LANGUAGE.fullmatch(piece)]
+    return _vocabulary(pieces, ids, settings, languages, unknown=unknown), target
+
+
+def _vocabulary(
+    pieces: list[str | None],
+    ids: list[int] | tuple[int, ...],
+    settings: Settings,
+    special: list[str],
+    *,
+    unknown: int,
+) -> Vocabulary:
+    present = set(pieces)
+    names = {*settings.kind.names.values(), *settings.said.values(), *settings.more, *special}
+    plain = {added.content for added in settings.added.values() if not added.special}
+    names |= {added.content for added in settings.added.values() if added.special}
+    stands_for_text = {*plain, pieces[unknown]}
+    return Vocabulary(
+        pieces=tuple(pieces),
+        ids=tuple(ids),
+        special=frozenset(
+            i for i, piece in enumerate(pieces) if piece in names and piece not in stands_for_text
+        ),
+        typed=tuple(sorted(token for token in names | plain if token in present)),
+        unknown=unknown,
+    )
+
+
+def fold(*, lower: bool, accents: bool) -> Fold:
+    """ALBERT's changes before SentencePiece: quotes, accents off, lower case."""
+
+    def folded(text: str) -> tuple[str, list[tuple[int, int]]]:
+        found: list[str] = []
+        origin: list[tuple[int, int]] = []
+        at = 0
+        while at < len(text):
+            quote = text[at : at + 2] in ("``", "''")
+            part = '"' if quote else text[at]
+            if not accents:
+                split = unicodedata.normalize("NFKD", part)
+                part = "".join(c for c in split if not unicodedata.combining(c))
+            part = part.lower() if lower else part
+            found += part
+            end = at + (2 if quote else 1)
+            origin += [(at, end)] * len(part)
+            at = end
+        return "".join(found), origin
+
+    return folded

@@ -1,0 +1,129 @@
+"""What the small files beside a vocabulary say: names and ids of special tokens, switches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.text.files import read_json
+from core.text.kinds import GENERIC, KINDS, ROLES, UNKNOWN, Kind, Template, bracketed, key
+
+CONFIG = "tokenizer_config.json"
+SPECIAL = "special_tokens_map.json"
+ADDED = "added_tokens.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """A token beside the vocabulary; lstrip and rstrip: it swallows the spaces around it."""
+
+    content: str
+    special: bool = True
+    lstrip: bool = False
+    rstrip: bool = False
+    normalized: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """kind_name: the family, "" where nothing names one. tokenizer_class: as written, None where it
+    is absent or says nothing. said: role -> token as the files name it. added: by id. more: further
+    special tokens, in their order."""
+
+    kind_name: str = ""
+    tokenizer_class: str | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    said: Mapping[str, str] = field(default_factory=dict)
+    added: Mapping[int, Added] = field(default_factory=dict)
+    more: tuple[str, ...] = ()
+
+    @classmethod
+    def from_folder(cls, folder: Path, family: str | None = None) -> Settings:
+        """Missing files say nothing, then `family` counts; CheckpointError for a broken one."""
+        values = read_json(folder / CONFIG)
+        special = read_json(folder / SPECIAL)
+        model = read_json(folder / "config.json")
+        named = values.get("tokenizer_class") or model.get("tokenizer_class")
+        names = (named, model.get("model_type"), family)
+        return cls(
+            kind_name=next((key(name) for name in names if key(name) in KINDS), ""),
+            tokenizer_class=None if key(named) in GENERIC else named,
+            values=values,
+            said=_roles(special) | _roles(values),
+            added=_added(values, read_json(folder / ADDED)),
+            more=_more(values) or _more(special),
+        )
+
+    @classmethod
+    def of_family(cls, family: str | None) -> Settings:
+        """Where there is no folder to read."""
+        return cls(kind_name=key(family) if key(family) in KINDS else "")
+
+    @property
+    def kind(self) -> Kind:
+        """What the family expects."""
+        return KINDS.get(self.kind_name, UNKNOWN)
+
+    def names(self) -> dict[str, str]:
+        """Role -> token, of the roles that have one."""
+        return {role: token for role in ROLES if (token := self.name(role)) is not None}
+
+    def switch(self, name: str, default: bool) -> bool:
+        """A yes-or-no value of tokenizer_config.json."""
+        value = self.values.get(name)
+        return default if value is None else bool(value)
+
+    def name(self, role: str) -> str | None:
+        """The token of a role: as the files say, else as the family has it."""
+        return self.said.get(role) or self.kind.names.get(role)
+
+    @property
+    def template(self) -> Template:
+        """Where special tokens go in this family."""
+        return self.kind.template or bracketed(
+            bos=self.switch("add_bos_token", self.kind.begins),
+            eos=self.switch("add_eos_token", False),
+        )
+
+
+def _content(token: object) -> str | None:
+    """A token is written as a string or as an object with its content."""
+    found = token.get("content") if isinstance(token, dict) else token
+    return found if isinstance(found, str) and found else None
+
+
+def _roles(values: Mapping[str, Any]) -> dict[str, str]:
+    found = {role: _content(values.get(f"{role}_token")) for role in ROLES}
+    return {role: token for role, token in found.items() if token is not None}
+
+
+def _more(values: Mapping[str, Any]) -> tuple[str, ...]:
+    for name in ("additional_special_tokens", "extra_special_tokens"):
+        listed = values.get(name)
+        if isinstance(listed, dict):
+            listed = list(listed.values())
+        if isinstance(listed, list) and listed:
+            return tuple(token for item in listed if (token := _content(item)) is not None)
+    return ()
+
+
+def _added(values: Mapping[str, Any], listed: Mapping[str, Any]) -> dict[int, Added]:
+    found = {
+        number: Added(content=content)
+        for content, number in listed.items()
+        if isinstance(number, int)
+    }
+    for number, token in (values.get("added_tokens_decoder") or {}).items():
+        content = _content(token)
+        if content is not None and str(number).isdigit():
+            flags = token if isinstance(token, dict) else {}
+            found[int(number)] = Added(
+                content=content,
+                special=bool(flags.get("special", True)),
+                lstrip=bool(flags.get("lstrip", False)),
+                rstrip=bool(flags.get("rstrip", False)),
+                normalized=bool(flags.get("normalized", False)),
+            )
+    return found

@@ -1,0 +1,189 @@
+"""The engine on `sentencepiece`: T5, Llama, XLM-R, ALBERT, DeBERTa, Pegasus, mBART, Marian."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from sentencepiece import SentencePieceProcessor
+
+from core.errors import CheckpointError
+from core.spelling import SPACE, Spelling, byte_piece
+from core.text.engine import Part
+from core.text.kinds import Template
+
+Fold = Callable[[str], tuple[str, list[tuple[int, int]]]]
+"""Text -> (changed text, for each of its characters (start, end) in the original)."""
+Model = tuple[SentencePieceProcessor, tuple[int, ...]]
+"""A SentencePiece model, and for each of its ids the id in the vocabulary."""
+
+
+def open_model(path: Path) -> SentencePieceProcessor:
+    """CheckpointError when the file is no SentencePiece model."""
+    try:
+        return SentencePieceProcessor.from_file(str(path))
+    except (OSError, RuntimeError, ValueError) as error:
+        raise CheckpointError(
+            f"{path} is not a SentencePiece model ({str(error).splitlines()[0]}); a tokenizer of "
+            "another kind needs its tokenizer.json"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """pieces: by model id, None for a gap. ids: SentencePiece id -> model id. special: model ids
+    that stand for no text. typed: tokens recognised when a person types them. unknown: the model
+    id for what has no piece."""
+
+    pieces: tuple[str | None, ...]
+    ids: tuple[int, ...]
+    special: frozenset[int]
+    typed: tuple[str, ...]
+    unknown: int
+
+
+class SentencePieceEngine:
+    """One model and its vocabulary; `target` where targets are read with another model (Marian)."""
+
+    spelling: Spelling = "sentencepiece"
+
+    def __init__(
+        self,
+        processor: SentencePieceProcessor,
+        vocabulary: Vocabulary,
+        *,
+        template: Template,
+        names: dict[str, str],
+        fold: Fold | None = None,
+        target: Model | None = None,
+    ) -> None:
+        self._source: Model = (processor, vocabulary.ids)
+        self._target: Model = target or self._source
+        self._processor = processor
+        self._vocabulary = vocabulary
+        self._template = template
+        self._names = names
+        self._fold = fold
+        longest_first = sorted(vocabulary.typed, key=len, reverse=True)
+        self._typed = re.compile("|".join(re.escape(token) for token in longest_first) or r"(?!)")
+
+    @property
+    def size(self) -> int:
+        return len(self._vocabulary.pieces)
+
+    @property
+    def special(self) -> frozenset[int]:
+        return self._vocabulary.special
+
+    @cached_property
+    def _id_of(self) -> dict[str, int]:
+        numbered = [(piece, i) for i, piece in enumerate(self._vocabulary.pieces)]
+        # Of equal pieces the first counts.
+        return {piece: i for piece, i in reversed(numbered) if piece is not None}
+
+    def piece(self, token: int) -> str | None:
+        return self._vocabulary.pieces[token] if 0 <= token < self.size else None
+
+    def id_of(self, piece: str) -> int | None:
+        return self._id_of.get(piece)
+
+    def encode(self, text: str, pair: str | None, *, add_special: bool) -> list[Part]:
+        return self._encode(text, pair, add_special, self._source)
+
+    def encode_target(self, text: str) -> list[Part]:
+        return self._encode(text, None, True, self._target)
+
+    def join(self, pieces: Sequence[str]) -> str:
+        text = "".join(
+            piece if piece in self._vocabulary.typed else piece.replace(SPACE, " ")
+            for piece in pieces
+        )
+        if self._shrinks:
+            return text.lstrip(" ")
+        return text.removeprefix(" ") if self._prefixes else text
+
+    @cached_property
+    def _prefixes(self) -> bool:
+        """Whether the model puts a space before a text (add_dummy_prefix)."""
+        pieces: list[str] = self._processor.encode("a", return_type=str)
+        return pieces[0].startswith(SPACE)
+
+    @cached_property
+    def _shrinks(self) -> bool:
+        """Whether the model drops superfluous spaces (remove_extra_whitespaces)."""
+        one, more = self._processor.encode("a"), self._processor.encode("  a")
+        return bool(one == more)
+
+    def _encode(
+        self,
+        text: str,
+        pair: str | None,
+        add_special: bool,
+        model: Model,
+    ) -> list[Part]:
+        template = self._template.single if pair is None else self._template.pair
+        parts: list[Part] = []
+        for item in template:
+            what, _, segment = item.partition(":")
+            if what in ("$A", "$B"):
+                sequence = int(what == "$B")
+                words = text if pair is None or not sequence else pair
+                parts += self._read(words, sequence, int(segment or 0), model)
+            elif add_special:
+                token = self._id_of[self._names[what]]
+                parts.append(Part(id=token, span=None, sequence=None, segment=int(segment or 0)))
+        return parts
+
+    def _read(
+        self,
+        text: str,
+        sequence: int,
+        segment: int,
+        model: Model,
+    ) -> Iterator[Part]:
+        """Typed special tokens are cut out first; the model reads what lies between them."""
+        at = 0
+        for found in self._typed.finditer(text):
+            yield from self._plain(text, at, found.start(), sequence, segment, model)
+            token = self._id_of[found[0]]
+            yield Part(id=token, span=found.span(), sequence=sequence, segment=segment)
+            at = found.end()
+        yield from self._plain(text, at, len(text), sequence, segment, model)
+
+    def _plain(
+        self,
+        text: str,
+        start: int,
+        end: int,
+        sequence: int,
+        segment: int,
+        model: Model,
+    ) -> Iterator[Part]:
+        processor, ids = model
+        words = text[start:end]
+        origin = [(i, i + 1) for i in range(len(words))]
+        if self._fold is not None:
+            words, origin = self._fold(words)
+        found = processor.encode(words, return_type="offset_mapping")
+        spans = _whole_spans(found["pieces"], found["offsets"])
+        for token, span in zip(found["ids"], spans, strict=True):
+            if span is not None:
+                span = (start + origin[span[0]][0], start + origin[span[1] - 1][1])
+            yield Part(id=ids[token], span=span, sequence=sequence, segment=segment)
+
+
+def _whole_spans(
+    pieces: Sequence[str], offsets: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int] | None]:
+    """Of pieces that share a character (its bytes, the letters of a ligature) SentencePiece gives
+    only the last one the character; here each of them gets it."""
+    for piece, (start, end) in zip(pieces, offsets, strict=True):
+        if end > start:
+            yield start, end
+        elif piece.strip(SPACE) or byte_piece(piece) is not None:
+            yield start, start + 1
+        else:
+            yield None

@@ -1,0 +1,41 @@
+"""tokenizer.json: a whole tokenizer in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tokenizers
+
+from core.text.files import built
+from core.text.library import LibraryEngine
+from core.text.settings import CONFIG, Added, Settings
+
+NAME = "tokenizer.json"
+
+
+def open_whole(path: Path, settings: Settings) -> tuple[LibraryEngine, tuple[str, ...]]:
+    """(engine, notes)."""
+    made = built(path, lambda: tokenizers.Tokenizer.from_file(str(path)))
+    engine = LibraryEngine(made, unknown=settings.name("unk"))
+    return engine, complete(engine, settings, path.name)
+
+
+def complete(engine: LibraryEngine, settings: Settings, name: str) -> tuple[str, ...]:
+    """Adds what only the files beside it say; where both speak, the tokenizer wins. Notes."""
+    for token in (*settings.names().values(), *settings.more):
+        if engine.id_of(token) is not None and not engine.recognises(token):
+            engine.recognise(Added(content=token))
+    template = settings.template
+    said = any(switch in settings.values for switch in ("add_bos_token", "add_eos_token"))
+    if engine.adds_special:
+        if said and not template.roles:
+            return (f"{CONFIG} says that no special tokens are added; {name} adds some, and wins.",)
+        return ()
+    names = settings.names()
+    expected = said or settings.kind.template is not None
+    known = all(engine.id_of(names.get(role, "")) is not None for role in template.roles)
+    if not (template.roles and expected and known):
+        return ()
+    engine.use_template(template, names)
+    added = ", ".join(sorted({names[role] for role in template.roles}))
+    return (f"{name} adds no special tokens; {added} are added as this family has it.",)
