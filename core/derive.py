@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from core import masks
+from core.errors import RequestError
 from core.layers.scores import attention_scores, attention_weights
 from core.masks import Context
 from core.model import Transformer
@@ -108,6 +109,20 @@ class Derived:
         if first and self.network.heads.replaced is not None:
             found["replaced"] = self.network.heads.replaced(states[None])
         return {name: value[0] for name, value in found.items()}
+
+    def output_weight(self, site: str, layer: int) -> tuple[Tensor, Tensor | None]:
+        """W_O of an attention as [head, d_head, d_model], and its bias [d_model] where it has one.
+
+        Σ over heads of context[head] @ W_O[head], plus the bias, is the attention's output.
+        """
+        stack, part = site.split(".")
+        block = self.network.stack(stack).block(layer)
+        attention = block.attention if part == "self" else block.cross
+        if attention is None:
+            raise RequestError(f"layer {layer} of the {stack} has no {part}-attention")
+        weight = attention.out.weight.T.unflatten(0, (attention.spec.heads, -1))
+        bias: Tensor | None = attention.out.bias
+        return weight.detach(), bias if bias is None else bias.detach()
 
     def states(self, trace: Trace) -> Tensor:
         """[position, d_model]: what the heads read, the end of the main stack."""

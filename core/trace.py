@@ -274,6 +274,8 @@ class Derive(Protocol):
 
     def project_first(self, states: Tensor, *, normalise: bool) -> dict[str, Tensor]: ...
 
+    def output_weight(self, site: str, layer: int) -> tuple[Tensor, Tensor | None]: ...
+
 
 class CacheHandle(Protocol):
     """A key/value cache this trace left behind, for a run that continues it (`core.run`)."""
