@@ -27,14 +27,15 @@ class BarsDrawing:
         self._shown = count if fits >= count else max(0, fits - 1)
         labels = [bar.label for bar in panel.bars[: self._shown]]
         longest = max((text.width(label, SIZE) for label in labels), default=0.0)
-        self._label_room = min(longest, box.width * 0.36)
+        self._label_room = min(longest, box.width * 0.34)
         numbers = [_exact(bar.value) for bar in panel.bars[: self._shown]]
         wide = max((text.width(words, SIZE) for words in numbers), default=0.0)
         remarks = [bar.note for bar in panel.bars[: self._shown]]
         remark = max((text.width(words, NOTE_SIZE) for words in remarks), default=0.0)
         free = box.width - self._label_room - 10 - wide - 8
-        self._remark_room = min(remark, max(0.0, free * 0.45))
-        self._bar_room = max(12.0, free - self._remark_room - 10 * bool(remark))
+        # The bars come first; a note that finds no room is read under the pointer.
+        self._remark_room = remark if remark <= free * 0.45 else 0.0
+        self._bar_room = max(12.0, free - self._remark_room - 10 * bool(self._remark_room))
 
     def paint(self, canvas: Canvas) -> None:
         for place, bar in enumerate(self.panel.bars[: self._shown]):
@@ -86,10 +87,9 @@ class BarsDrawing:
             canvas.rect(filled, fill=fill, opacity=opacity, radius=min(3.0, filled.width / 2))
         x = track.right + 8
         canvas.text(x, y, _exact(bar.value), colour=colour, size=SIZE)
-        if bar.note and self._remark_room > 20:
-            note = text.elide(bar.note, self._remark_room, NOTE_SIZE)
+        if bar.note and self._remark_room:
             x = band.right - self._remark_room
-            canvas.text(x, y, note, colour=theme.muted, size=NOTE_SIZE)
+            canvas.text(x, y, bar.note, colour=theme.muted, size=NOTE_SIZE)
 
 
 def _exact(value: float) -> str:

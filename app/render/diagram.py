@@ -129,7 +129,7 @@ class DiagramDrawing:
             width=1.4 * arrow.width,
             dash=arrow.kind == "residual",
         )
-        canvas.polygon(_head(points, 4.0 + 2.0 * arrow.width), fill=colour)
+        canvas.polygon(_head(points, 5.5 + 2.5 * arrow.width), fill=colour)
         if arrow.text:
             (x0, y0), (x1, y1) = points[0], points[1]
             x, y = (x0 + x1) / 2 + 6, (y0 + y1) / 2
@@ -140,7 +140,7 @@ def _short_of_tip(points: list[tuple[float, float]]) -> list[tuple[float, float]
     """The line ends inside the head, so that its square end does not blunt the tip."""
     (x0, y0), (x1, y1) = points[-2:]
     length = math.hypot(x1 - x0, y1 - y0) or 1.0
-    cut = min(4.0, length / 2)
+    cut = min(5.0, length / 2)
     return [*points[:-1], (x1 - (x1 - x0) / length * cut, y1 - (y1 - y0) / length * cut)]
 
 
@@ -149,5 +149,5 @@ def _head(points: list[tuple[float, float]], size: float) -> list[tuple[float, f
     length = math.hypot(x1 - x0, y1 - y0) or 1.0
     along_x, along_y = (x1 - x0) / length, (y1 - y0) / length
     back_x, back_y = x1 - along_x * size, y1 - along_y * size
-    side_x, side_y = -along_y * size * 0.5, along_x * size * 0.5
+    side_x, side_y = -along_y * size * 0.45, along_x * size * 0.45
     return [(x1, y1), (back_x + side_x, back_y + side_y), (back_x - side_x, back_y - side_y)]

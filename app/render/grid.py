@@ -23,10 +23,10 @@ LONGEST = 112.0  # a label is elided beyond
 class Limits:
     """How large a cell may be drawn, and how far from a square (width / height)."""
 
-    width: float = 72.0
-    height: float = 48.0
-    slender: float = 0.8
-    broad: float = 2.2
+    width: float = 96.0
+    height: float = 64.0
+    slender: float = 0.75
+    broad: float = 4.0
 
 
 LIMITS = Limits()
@@ -34,14 +34,16 @@ LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """box: the cells in sight. turned: column labels run upwards, for want of width."""
+    """box: the cells in sight. turned: column labels run upwards, for want of width. size: of a
+    row's and of a column's label. room: what the longest label takes, left of and above the box."""
 
     box: Rect
     rows: Axis
     columns: Axis
     window: Window
     turned: bool
-    size: tuple[float, float]  # of a row's, of a column's label
+    size: tuple[float, float]
+    room: tuple[float, float]
 
     @property
     def cell(self) -> tuple[float, float]:
@@ -70,9 +72,9 @@ class Grid:
         in_columns = self.box.x <= x < self.box.right
         if in_rows and in_columns:
             return row, column
-        if in_rows and self.box.x - LONGEST - GAP - STRIP <= x < self.box.x:
+        if in_rows and 0 < self.box.x - x <= self.room[0] + GAP + STRIP:
             return row, None
-        if in_columns and self.box.y - LONGEST - GAP - STRIP <= y < self.box.y:
+        if in_columns and 0 < self.box.y - y <= self.room[1] + GAP + STRIP:
             return None, column
         return None, None
 
@@ -104,27 +106,33 @@ def fit(
     limits: Limits = LIMITS,
 ) -> Grid:
     """The largest grid in `box`, with room for titles and labels, and `right` for a colour bar."""
-    names = _seen(columns, window.column, window.columns)
-    longest = _longest(names)
-    left = TITLE + _longest(_seen(rows, window.row, window.rows)) + GAP + STRIP
-    inner = box.inset(left=left, top=TITLE + GAP + STRIP, right=right)
-    flat = inner.inset(top=SIZE + 2)
-    wide, high = _cell(flat, window, limits)
+    longest = _longest(_seen(columns, window.column, window.columns))
+    beside = _longest(_seen(rows, window.row, window.rows))
+    inner = box.inset(left=TITLE + beside + GAP + STRIP, top=TITLE + GAP + STRIP, right=right)
+    above = SIZE + 2
+    wide, high = _cell(inner.inset(top=above), window, limits)
     turned = longest > wide - 6
     if turned:
-        flat = inner.inset(top=min(longest, box.height * 0.3))
-        wide, high = _cell(flat, window, limits)
+        above = min(longest, box.height * 0.3)
+        wide, high = _cell(inner.inset(top=above), window, limits)
     width, height = max(1.0, wide * window.columns), max(1.0, high * window.rows)
-    x = round(flat.x + max(0.0, flat.width - width) / 2)
-    cells = Rect(x, round(flat.y), width, height)
-    size = (_label_size(high), _label_size(wide) if turned else SIZE)
-    return Grid(box=cells, rows=rows, columns=columns, window=window, turned=turned, size=size)
+    return Grid(
+        box=Rect(round(inner.x), round(inner.y + above), width, height),
+        rows=rows,
+        columns=columns,
+        window=window,
+        turned=turned,
+        size=(_label_size(high), _label_size(wide) if turned else SIZE),
+        room=(beside, above),
+    )
 
 
 def _cell(room: Rect, window: Window, limits: Limits) -> tuple[float, float]:
     wide = min(limits.width, room.width / window.columns)
     high = min(limits.height, room.height / window.rows)
-    wide, high = min(wide, high * limits.broad), min(high, wide / limits.slender)
+    # Few rows under many columns, such as layers over coordinates, are drawn as tall as they fit.
+    slender = 0.05 if window.columns > 3 * window.rows else limits.slender
+    wide, high = min(wide, high * limits.broad), min(high, wide / slender)
     return _whole(wide), _whole(high)
 
 
@@ -151,17 +159,15 @@ def paint_axes(
     """Titles, marks and the labels that fit; the pinned row's and column's always, emphasised."""
     box, window = grid.box, grid.window
     middle_x, middle_y = box.middle
-    label_room = _longest(_seen(grid.rows, window.row, window.rows))
-    title_x = box.x - STRIP - GAP - label_room - TITLE / 2 - 2
+    title_x = box.x - STRIP - GAP - grid.room[0] - TITLE / 2 - 2
     row_title = text.elide(grid.rows.title, max(box.height, 120.0), SIZE)
     canvas.text(
         title_x, middle_y, row_title, colour=theme.muted, size=SIZE, align="center", turn=-90
     )
-    room = _column_room(grid)
     column_title = text.elide(grid.columns.title, max(box.width, 160.0), SIZE)
     canvas.text(
         middle_x,
-        box.y - STRIP - GAP - room - TITLE / 2,
+        box.y - STRIP - GAP - grid.room[1] - TITLE / 2,
         column_title,
         colour=theme.muted,
         size=SIZE,
@@ -194,6 +200,8 @@ def fitting(
     """The labels to draw: every n-th so that none touch, and the pinned one in place of what it
     would touch."""
     step = max(1, -int(-spacing // cell))
+    if step > 1:
+        step = max(step, -int(-(spacing + 4) // cell))  # thinned labels get some air
     seen = pinned is not None and first <= pinned < first + count
     for index in range(first - first % -step if step > 1 else first, first + count, step):
         if pinned is None or not seen or abs(index - pinned) * cell >= spacing:
@@ -224,7 +232,7 @@ def paint_column_label(
     colour = theme.accent if strong else theme.muted if quiet else theme.text
     label = _label(grid.columns, index)
     if grid.turned:
-        label = text.elide(label, _column_room(grid), size, strong)
+        label = text.elide(label, grid.room[1], size, strong)
         canvas.text(x, y, label, colour=colour, size=size, bold=strong, turn=-90)
     else:
         y -= size / 2
@@ -238,15 +246,15 @@ def paint_hover_labels(
     wide, high = grid.cell
     edge_x, edge_y = grid.box.x - STRIP - GAP, grid.box.y - STRIP - GAP
     if row is not None:
-        size = grid.size[0]
+        size, room = grid.size[0], grid.room[0]
         for index in {row, *_touched(grid.window.row, grid.window.rows, high, size + 2, row)}:
             y = grid.row_band(index).middle[1]
-            plate = Rect(edge_x - LONGEST - 4, y - size / 2 - 2, LONGEST + 4 + GAP - 1, size + 4)
+            plate = Rect(edge_x - room - 3, y - size / 2 - 2, room + 2 + GAP, size + 4)
             canvas.rect(plate, fill=theme.surface)
         paint_row_label(canvas, grid, theme, row, strong=True)
     if column is not None:
         size = grid.size[1]
-        room = _column_room(grid) + 4
+        room = grid.room[1] + 4
         spacing = size + 2 if grid.turned else text.width(_label(grid.columns, column), size, True)
         near = _touched(grid.window.column, grid.window.columns, wide, spacing, column)
         for index in {column, *near} if grid.turned else {column}:
@@ -264,9 +272,3 @@ def _touched(first: int, count: int, cell: float, spacing: float, at: int) -> li
 
 def _label(axis: Axis, index: int) -> str:
     return axis.labels[index] if index < len(axis.labels) else str(index)
-
-
-def _column_room(grid: Grid) -> float:
-    if not grid.turned:
-        return SIZE + 2
-    return _longest(_seen(grid.columns, grid.window.column, grid.window.columns))

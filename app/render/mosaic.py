@@ -44,7 +44,7 @@ class MosaicDrawing:
         canvas.raster(grid.box, self._image, self._table)
         row, column = panel.selected or (None, None)
         paint_axes(canvas, grid, theme, row, column)
-        if panel.selected is not None:
+        if panel.selected is not None and grid.in_sight(row, column):
             frame(canvas, self._tile(*panel.selected), theme, width=2.5)
         high = max(grid.box.height, min(200.0, self.box.bottom - grid.box.y))
         colour_bar.paint(
@@ -100,7 +100,7 @@ class MosaicDrawing:
         image = _joined(index).take(across, axis=1).take(down, axis=0)
         if hidden is not None and hidden.any():
             where = _joined(hidden).take(across, axis=1).take(down, axis=0)
-            np.copyto(image, pixels.stripes(height, width, 4), where=where)
+            np.copyto(image, pixels.stripes(height, width), where=where)
         image[down < 0] = pixels.GAP
         image[:, across < 0] = pixels.GAP
         return image

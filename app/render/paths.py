@@ -8,6 +8,7 @@ from app.figure import Paths
 from app.render import text
 from app.render.canvas import Canvas
 from app.render.drawing import Hit
+from app.render.frames import around
 from app.render.geometry import Rect
 from app.render.numbers import number
 from app.render.plot import fit, limits_of, paint_axes
@@ -104,6 +105,7 @@ class PathsDrawing:
                 continue
             taken.append(room)
             colour = theme.accent if strong else theme.text
+            canvas.rect(around(room, 1), fill=theme.surface, opacity=0.7, radius=3)
             canvas.text(room.x, y, label, colour=colour, size=SIZE, bold=strong)
 
     def _paint_legend(self, canvas: Canvas) -> None:

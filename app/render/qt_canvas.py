@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter, QPen, QPolygonF
 
 from app.render import pixels, text
 from app.render.canvas import Align, Bools, Indices, Point
@@ -137,6 +137,16 @@ def indexed_image(index: Indices, table: Indices) -> QImage:
     rgb = table.astype(np.uint32)
     image.setColorTable((0xFF000000 | rgb[:, 0] << 16 | rgb[:, 1] << 8 | rgb[:, 2]).tolist())
     return image
+
+
+def png_data(image: QImage) -> bytes:
+    """The image as the content of a PNG file; OSError if Qt cannot write it."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QImageWriter(buffer, QByteArray(b"png"))
+    if not writer.write(image):
+        raise OSError(writer.errorString())
+    return bytes(buffer.data().data())
 
 
 def _colour(colour: str, opacity: float) -> QColor:

@@ -122,6 +122,6 @@ class WordGridDrawing:
         window, whole = self.window, self.whole
         name = readout.noun(self.panel.columns) or "column"
         last = window.column + window.columns - 1
-        words = f"{name} {window.column} to {last} of {whole.columns}; scroll for the others"
+        words = f"{name} {window.column}–{last} of {whole.columns}"
         y = self.grid.box.bottom + FOOT / 2 + 2
         canvas.text(self.grid.box.x, y, words, colour=self.theme.muted, size=11)

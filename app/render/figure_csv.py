@@ -1,0 +1,142 @@
+"""A figure's numbers as CSV: every value shown, with the labels and indices it belongs to.
+
+One row a number, in the exact float32 spelling, so that a script or a spreadsheet can group and
+pivot. Panels whose columns differ follow one another after an empty line. A mosaic has one row a
+map row instead: its hundred maps would run to millions of lines.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.figure import (
+    Axis,
+    Bars,
+    Curves,
+    Diagram,
+    Figure,
+    Heatmap,
+    Mosaic,
+    Panel,
+    Paths,
+    WordGrid,
+    Words,
+)
+from app.render.readout import noun
+
+Row = list[str | int]
+
+
+def csv_text(figure: Figure) -> str:
+    """The whole figure; panels of the same columns share one heading."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    last: Row | None = None
+    for panel in figure.panels:
+        title = panel.title or figure.title
+        heading = _heading(panel)
+        if heading != last:
+            if last is not None:
+                writer.writerow([])
+            writer.writerow(heading)
+            last = heading
+        writer.writerows(_rows(panel, title))
+    return out.getvalue()
+
+
+def _heading(panel: Panel) -> Row:
+    match panel:
+        case Heatmap():
+            details = [name for name, _ in panel.details]
+            return ["panel", *_grid(panel), panel.value_name, "masked", *details]
+        case Mosaic():
+            cells: Row = [f"cell {column}" for column in range(panel.values.shape[3])]
+            return ["panel", *_grid(panel), "map row", *cells]
+        case Bars():
+            return ["panel", "rank", "label", "token id", panel.value_name, "cut", "note"]
+        case Curves():
+            return ["panel", "curve", panel.x_title, "x label", panel.y_title]
+        case Paths():
+            return ["panel", "path", "path label", "step", "step label", "x", "y"]
+        case WordGrid():
+            return ["panel", *_grid(panel), "text", "strength", "note"]
+        case Diagram():
+            return ["panel", "box", "text", "note", "x", "y", "width", "height"]
+        case Words():
+            return ["panel", "text"]
+
+
+def _grid(panel: Heatmap | Mosaic | WordGrid) -> Row:
+    """For example query, query label, key, key label."""
+    row, column = noun(panel.rows) or "row", noun(panel.columns) or "column"
+    return [row, f"{row} label", column, f"{column} label"]
+
+
+def _rows(panel: Panel, title: str) -> Iterator[Row]:
+    match panel:
+        case Heatmap():
+            yield from _heatmap(panel, title)
+        case Mosaic():
+            for row, column in np.ndindex(panel.values.shape[:2]):
+                place = _place(panel.rows, row, panel.columns, column)
+                for number, line in enumerate(panel.values[row, column]):
+                    yield [title, *place, number, *_exact(line)]
+        case Bars():
+            for rank, bar in enumerate(panel.bars):
+                token = "" if bar.token is None else bar.token
+                value = repr(bar.value)
+                cut = int(bar.dimmed)
+                yield [title, rank, bar.label, token, value, cut, bar.note]
+        case Curves():
+            for curve in panel.curves:
+                for x, y in zip(_exact(curve.x), _exact(curve.y), strict=True):
+                    label = _x_label(panel, float(x))
+                    yield [title, curve.name, x, label, y]
+        case Paths():
+            for path, step in np.ndindex(panel.points.shape[:2]):
+                place = [path, panel.labels[path], step, panel.step_labels[step]]
+                yield [title, *place, *_exact(panel.points[path, step])]
+        case WordGrid():
+            for row, cells in enumerate(panel.cells):
+                for column, cell in enumerate(cells):
+                    place = _place(panel.rows, row, panel.columns, column)
+                    yield [title, *place, cell.text, repr(cell.strength), cell.note]
+        case Diagram():
+            for box in panel.boxes:
+                edges = [repr(float(v)) for v in (box.x, box.y, box.width, box.height)]
+                yield [title, box.key, box.text, box.note, *edges]
+        case Words():
+            yield [title, panel.text]
+
+
+def _heatmap(panel: Heatmap, title: str) -> Iterator[Row]:
+    for row in range(panel.values.shape[0]):
+        values = _exact(panel.values[row])
+        details = [_exact(array[row]) for _, array in panel.details]
+        for column, value in enumerate(values):
+            masked = int(panel.hidden is not None and bool(panel.hidden[row, column]))
+            place = _place(panel.rows, row, panel.columns, column)
+            more = [detail[column] for detail in details]
+            yield [title, *place, value, masked, *more]
+
+
+def _place(rows: Axis, row: int, columns: Axis, column: int) -> Row:
+    return [row, _label(rows, row), column, _label(columns, column)]
+
+
+def _label(axis: Axis, index: int) -> str:
+    return axis.labels[index] if index < len(axis.labels) else str(index)
+
+
+def _x_label(panel: Curves, x: float) -> str:
+    return panel.x_labels[int(x)] if x.is_integer() and 0 <= x < len(panel.x_labels) else ""
+
+
+def _exact(values: NDArray[np.generic]) -> list[str]:
+    """The shortest decimals that read back as the same numbers."""
+    return [str(value) for value in np.asarray(values).ravel()]
