@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from core import builtin, random_models
 from core.checkpoints.build import Progress, build, plan
 from core.checkpoints.files import open_checkpoint
 from core.device import compute_dtype, resolve
@@ -13,6 +14,7 @@ from core.loaded import LoadedModel
 from core.request import ShouldStop
 from core.spec import ModelSpec
 from core.text import Tokenizer
+from core.text.settings import Settings
 
 
 def load_model(
@@ -30,8 +32,40 @@ def load_model(
     called with (done, of how much, what). Raises CheckpointError, UnsupportedModel, RequestError
     or Cancelled, each with one sentence; nothing is half-loaded.
     """
+    text = str(source)
+    if text.startswith(random_models.PREFIX):
+        return load_random(text, seed, device=device, dtype=dtype)
+    path, name = Path(source), None
+    if text.startswith(builtin.PREFIX):
+        path, listed = builtin.find(text)
+        name = listed.title
     return load_checkpoint(
-        Path(source), device=device, dtype=dtype, progress=progress, should_stop=should_stop
+        path,
+        source=text,
+        name=name,
+        device=device,
+        dtype=dtype,
+        progress=progress,
+        should_stop=should_stop,
+    )
+
+
+def load_random(source: str, seed: int, *, device: str, dtype: str | None) -> LoadedModel:
+    """An untrained model of `core.random_models`."""
+    where, kind = resolve(device), compute_dtype(dtype)
+    network, backend = random_models.make(source, seed)
+    spec = network.spec
+    names = {"mask": "[MASK]", "pad": "[PAD]"} if spec.special.mask is not None else {}
+    tokenizer = Tokenizer.from_library(
+        backend, source="one token a byte", settings=Settings(said=names), spec=spec
+    )
+    return LoadedModel(
+        name=spec.name,
+        source=source,
+        spec=spec,
+        network=network.to(device=where, dtype=kind),
+        tokenizer=tokenizer,
+        notes=spec.notes,
     )
 
 

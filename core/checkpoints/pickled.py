@@ -34,13 +34,11 @@ class PickledFile:
 
 
 def _load(path: Path) -> dict[str, Tensor]:
-    try:
-        zipped = torch.serialization._is_zipfile(path.open("rb"))
-    except OSError as error:
-        raise CheckpointError(f"{path} cannot be read: {error.strerror}") from None
+    with path.open("rb") as file:
+        zipped = file.read(4) == b"PK\x03\x04"
     try:
         # Files older than PyTorch 1.6 cannot be memory-mapped.
-        held = torch.load(path, map_location="cpu", weights_only=True, mmap=bool(zipped))
+        held = torch.load(path, map_location="cpu", weights_only=True, mmap=zipped)
     except pickle.UnpicklingError:
         raise CheckpointError(
             f"{path} holds more than tensors, or is damaged; for safety only plain tensors are "

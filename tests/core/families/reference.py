@@ -79,7 +79,7 @@ def ask(
     *,
     padding: Sequence[bool] | None = None,
 ) -> Answer:
-    """One text through the reference; positions are derived from the padding where it takes them."""
+    """One text through the reference; positions follow the padding where it takes them."""
     inputs: dict[str, Any] = {"input_ids": torch.tensor([ids])}
     if target_ids is not None:
         inputs["decoder_input_ids"] = torch.tensor([target_ids])

@@ -1,4 +1,4 @@
-"""The 2017 Transformer out of torch's own layers: an implementation that shares nothing with ours."""
+"""The 2017 Transformer made with torch's own functions; nothing is shared with ours."""
 
 from __future__ import annotations
 

@@ -1,0 +1,97 @@
+"""Checkpoints of the reference in temporary folders, to be spoilt one way or another."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from core.checkpoints.build import Built, build, plan
+from core.checkpoints.files import open_checkpoint
+from core.families import bart, bert, gpt2, llama, t5
+from tests.core.families.conftest import trace
+
+CONFIGS: dict[str, Mapping[str, Any]] = {
+    "bert": bert.FAMILY.tiny[0],
+    "bert masked": bert.FAMILY.tiny[1],
+    "bert classes": bert.FAMILY.tiny[2],
+    "bert bare": bert.FAMILY.tiny[3],
+    "gpt2": gpt2.FAMILY.tiny[0],
+    "llama": llama.FAMILY.tiny[0],
+    "t5": t5.FAMILY.tiny[0],
+    "t5 v1.1": t5.FAMILY.tiny[1],
+    "bart": bart.FAMILY.tiny[0],
+}
+IDS = [(7 * i) % 80 + 5 for i in range(48)]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A checkpoint folder with the model that was saved there."""
+
+    folder: Path
+    model: Any
+
+    @property
+    def weights(self) -> Path:
+        return self.folder / "model.safetensors"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.folder / "config.json").read_text("utf-8"))
+        return found
+
+    def configure(self, change: Callable[[dict[str, Any]], Any]) -> None:
+        config = self.config
+        change(config)
+        (self.folder / "config.json").write_text(json.dumps(config), "utf-8")
+
+    def rewrite(self, change: Callable[[dict[str, Tensor]], dict[str, Tensor]]) -> None:
+        """Store changed tensors in the same file."""
+        tensors = {name: t.clone() for name, t in load_file(self.weights).items()}
+        save_file({n: t.contiguous() for n, t in change(tensors).items()}, self.weights)
+
+
+@pytest.fixture(scope="session")
+def originals(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Saved]:
+    made: dict[str, Saved] = {}
+
+    def original(name: str) -> Saved:
+        if name not in made:
+            from tests.core.families import reference
+
+            model = reference.make(CONFIGS[name])
+            made[name] = Saved(reference.save(model, tmp_path_factory.mktemp("saved")), model)
+        return made[name]
+
+    return original
+
+
+@pytest.fixture
+def saved(originals: Callable[[str], Saved], tmp_path: Path) -> Callable[[str], Saved]:
+    """A fresh copy of a checkpoint by its name in `CONFIGS`."""
+
+    def copy(name: str) -> Saved:
+        original = originals(name)
+        folder = tmp_path / name.replace(" ", "-")
+        shutil.copytree(original.folder, folder)
+        return Saved(folder, original.model)
+
+    return copy
+
+
+def load(folder: Path) -> Built:
+    checkpoint = open_checkpoint(folder)
+    return build(checkpoint, plan(checkpoint), device=torch.device("cpu"))
+
+
+def logits(found: Built, ids: list[int] = IDS, target: list[int] | None = None) -> Tensor:
+    return trace(found.network, ids, target).logits
