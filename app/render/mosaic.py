@@ -100,7 +100,7 @@ class MosaicDrawing:
         image = _joined(index).take(across, axis=1).take(down, axis=0)
         if hidden is not None and hidden.any():
             where = _joined(hidden).take(across, axis=1).take(down, axis=0)
-            np.copyto(image, pixels.stripes(height, width), where=where)
+            np.copyto(image, pixels.stripes(height, width, width / box.width), where=where)
         image[down < 0] = pixels.GAP
         image[:, across < 0] = pixels.GAP
         return image

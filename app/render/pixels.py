@@ -91,7 +91,13 @@ def spread(count: int, size: int) -> Integers:
 
 
 def image(
-    index: Indices, hatched: Bools | None, width: int, height: int, *, diverging: bool = False
+    index: Indices,
+    hatched: Bools | None,
+    width: int,
+    height: int,
+    *,
+    ratio: float = 1.0,
+    diverging: bool = False,
 ) -> Indices:
     """The image [height, width] of a map [row, column]: shrunk by maximum where it has more cells
     than pixels, enlarged exactly where fewer, with stripes on hatched cells."""
@@ -102,11 +108,16 @@ def image(
     result = index.take(columns, axis=1).take(rows, axis=0)
     if hatched is not None and hatched.any():
         where = hatched.take(columns, axis=1).take(rows, axis=0)
-        np.copyto(result, stripes(height, width), where=where)
+        np.copyto(result, stripes(height, width, ratio), where=where)
     return result
 
 
-def stripes(height: int, width: int, period: int = 6) -> Indices:
-    """Diagonal stripes: `HATCH_LINE` on `HATCH`."""
-    phase = np.add.outer(np.arange(height, dtype=np.uint16), np.arange(width, dtype=np.uint16))
-    return np.where(phase % period < max(1, period // 4), HATCH_LINE, HATCH).astype(np.uint8)
+def stripes(height: int, width: int, ratio: float = 1.0) -> Indices:
+    """Diagonal stripes, `HATCH_LINE` on `HATCH`, every six logical pixels of `ratio` each."""
+    period = max(3, round(6 * ratio))
+    phase = np.add.outer(np.arange(height) % period, np.arange(width) % period).astype(np.uint8)
+    entries = np.full(2 * period, HATCH, dtype=np.uint8)
+    thick = max(1, round(1.2 * ratio))
+    entries[:thick] = HATCH_LINE
+    entries[period : period + thick] = HATCH_LINE
+    return entries[phase]

@@ -113,7 +113,9 @@ class QtCanvas:
         diverging: bool = False,
     ) -> None:
         def draw(width: int, height: int) -> Indices:
-            return pixels.image(index, hatched, width, height, diverging=diverging)
+            return pixels.image(
+                index, hatched, width, height, ratio=self._ratio, diverging=diverging
+            )
 
         self.raster(box, draw, table)
 

@@ -130,7 +130,7 @@ class SvgCanvas:
         if index.size > MOST_CELLS:
 
             def draw(width: int, height: int) -> Indices:
-                return pixels.image(index, hatched, width, height, diverging=diverging)
+                return pixels.image(index, hatched, width, height, ratio=RATIO, diverging=diverging)
 
             self.raster(box, draw, table)
             return
