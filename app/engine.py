@@ -41,17 +41,10 @@ class Engine:
     def abilities(self) -> Abilities:
         """Import the core and say what it offers."""
         open_torch_libraries()
-        import torch
-
         from app.views import views
-        from core import builtin
+        from core import builtin, device
         from core.masks import KINDS
 
-        devices = ["cpu"]
-        if torch.cuda.is_available():
-            devices += [f"cuda:{i}" for i in range(torch.cuda.device_count())]
-        if torch.backends.mps.is_available():
-            devices.append("mps")
         listed = tuple(
             Listed(
                 source=found.source,
@@ -62,7 +55,7 @@ class Engine:
             for found in builtin.available()
         )
         return Abilities(
-            views=views(), mask_kinds=dict(KINDS), models=listed, devices=tuple(devices)
+            views=views(), mask_kinds=dict(KINDS), models=listed, devices=device.available()
         )
 
     def load(self, source: str, device: str, report: Report, stop: ShouldStop) -> LoadedModel:
@@ -139,11 +132,11 @@ class Engine:
         return decoding.step() if forced is None else decoding.force(forced)
 
 
-def _told(report: Report) -> Callable[..., None]:
-    """A progress callback: fraction 0–1, or how many of how many."""
+def _told(report: Report) -> Callable[[int, int, str], None]:
+    """`load_model` tells how much of how much, and of what."""
 
-    def progress(done: float, total: float | None = None, text: str = "Loading") -> None:
-        report(text, done if total is None else done / max(total, 1))
+    def progress(done: int, total: int, what: str) -> None:
+        report(f"Loading {what}" if what else "Loading", done / max(total, 1))
 
     return progress
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def layers_at(spec: ModelSpec, site: str) -> int:
-    return spec.stack(site.split(".")[0]).layers
+    return spec.stack(site.partition(".")[0]).layers
 
 
 def heads_at(spec: ModelSpec, site: str, layer: int) -> int:

@@ -24,6 +24,7 @@ from app.choices import (
     Narrowing,
 )
 from app.engine import Question, Report, ShouldStop
+from app.examples import Example, masks_of
 from app.looking import fitted
 from app.store import Abilities, Answer, Busy, Problem, Store
 from app.tasks import Job, Tasks
@@ -86,6 +87,7 @@ class Session(QObject):
         self.sources: dict[Architecture, str] = dict(sources or {})
         self._to_the_end = False
         self._after_load: dict[str, Any] = {}
+        self._example: Example | None = None
         self._play = QTimer(self)
         self._play.timeout.connect(self._tick)
         tasks.idle_changed.connect(self._show_busy)
@@ -112,15 +114,28 @@ class Session(QObject):
                 return listed.source
         return "random:encoder"
 
-    def open(self, source: str, then: Mapping[str, Any] | None = None) -> None:
-        """Load another model. The present one stays until the new one is whole.
+    def open(self, source: str, *, inputs: Inputs | None = None) -> None:
+        """Load another model. The present one stays until the new one is whole."""
+        self._load(source, {} if inputs is None else {"inputs": inputs}, None)
 
-        then: fields (inputs, masks, selection) to set with the new model, as an example does.
-        """
-        self.stop_playing()
+    def show_example(self, example: Example) -> None:
+        """Its model, texts, mask and place."""
+        model = self.store.state.model
+        if model is None or model.source != example.model:
+            self._load(example.model, {}, example)
+            return
+        try:
+            self.store.update(**_of_example(example, model))
+        except CoreError as error:
+            self._fail(error, "model")
+        else:
+            self.run()
+
+    def _load(self, source: str, after: dict[str, Any], example: Example | None) -> None:
+        self._halt()
         self._tasks.drop("load", "run", "decode", "prepare")
         device = self.store.state.device
-        self._after_load = dict(then or {})
+        self._after_load, self._example = after, example
         self.store.update(source=source, problem=None)
 
         def work(job: Job) -> LoadedModel:
@@ -138,7 +153,7 @@ class Session(QObject):
         if device != self.store.state.device:
             self.store.update(device=device)
             if self.store.state.model is not None:
-                self.open(self.store.state.source, {"inputs": self.store.state.inputs})
+                self.open(self.store.state.source, inputs=self.store.state.inputs)
 
     def _loaded(self, model: LoadedModel) -> None:
         state = self.store.state
@@ -153,7 +168,12 @@ class Session(QObject):
             "masks": {s: c for s, c in state.masks.items() if s in model.spec.sites},
             "selection": state.selection,
         } | self._after_load
-        self._after_load = {}
+        if self._example is not None:
+            try:
+                changes |= _of_example(self._example, model)
+            except CoreError as error:
+                self._load_failed(error)
+                return
         changes["selection"] = replace(
             fitted(changes["selection"], model.spec), query=None, key=None, step=None
         )
@@ -214,7 +234,7 @@ class Session(QObject):
 
     def _answered(self, answer: Answer) -> None:
         state = self.store.state
-        self.stop_playing()
+        self._halt()
         self._tasks.drop("decode")
         problem = state.problem
         self.store.update(
@@ -289,9 +309,6 @@ class Session(QObject):
             self.store.update(playing=True)
             self._play.start(1000 // self.store.state.decode.speed)
             self._tick()
-
-    def stop_playing(self) -> None:
-        self._halt()
 
     def choose_decoding(self, **changes: Any) -> None:
         """Strategy, seed, length, speed. A new strategy or seed starts the continuation anew."""
@@ -449,6 +466,14 @@ class Session(QObject):
 
     def _show_progress(self, lane: str, text: str, fraction: float | None) -> None:
         self.store.update(busy=Busy(text=text, fraction=fraction, lane=lane))
+
+
+def _of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
+    return {
+        "inputs": example.inputs,
+        "masks": masks_of(example.mask, model.spec.sites),
+        "selection": fitted(example.selection(), model.spec),
+    }
 
 
 def _sentence(text: str) -> str:

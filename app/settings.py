@@ -51,9 +51,9 @@ class Remembered:
     source: str = ""
     device: str = "cpu"
     view: str = "attention"
-    display: Display = Display()
-    narrowing: Narrowing = Narrowing()
-    decode: DecodeChoice = DecodeChoice()
+    display: Display = field(default_factory=Display)
+    narrowing: Narrowing = field(default_factory=Narrowing)
+    decode: DecodeChoice = field(default_factory=DecodeChoice)
     recent: tuple[str, ...] = ()
     texts: dict[Architecture, Inputs] = field(default_factory=dict)
     sources: dict[Architecture, str] = field(default_factory=dict)

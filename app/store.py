@@ -82,14 +82,14 @@ class State:
     source: str = ""
     device: str = "cpu"
     model: LoadedModel | None = None
-    inputs: Inputs = Inputs()
+    inputs: Inputs = field(default_factory=Inputs)
     masks: Mapping[str, MaskChoice] = field(default_factory=lambda: MappingProxyType({}))
     answer: Answer | None = None
-    selection: Selection = Selection()
+    selection: Selection = field(default_factory=Selection)
     view: str = "attention"
-    display: Display = Display()
-    narrowing: Narrowing = Narrowing()
-    decode: DecodeChoice = DecodeChoice()
+    display: Display = field(default_factory=Display)
+    narrowing: Narrowing = field(default_factory=Narrowing)
+    decode: DecodeChoice = field(default_factory=DecodeChoice)
     steps: tuple[Step, ...] = ()
     ending: str = ""
     playing: bool = False

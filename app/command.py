@@ -1,0 +1,126 @@
+"""The command line: the window, `render` for a picture without one, `models` for a list.
+
+Layers and heads count from 1 here, as everywhere a person reads them. What is wrong is said in one
+sentence on stderr with exit status 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+COMMANDS = ("render", "models")
+NO_DISPLAY = (
+    "Trifocal found no display to open its window on; "
+    "`trifocal render --help` tells how to draw any view to a file without one."
+)
+
+
+class Refused(Exception):
+    """A command that cannot be carried out; the text is shown."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """One sentence instead of a usage text."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Refused(f"{message[:1].upper()}{message[1:]}; `{self.prog} --help` tells more.")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if arguments[:1] == ["render"]:
+            return _render(arguments[1:])
+        if arguments[:1] == ["models"]:
+            return _models(arguments[1:])
+        return _window(arguments)
+    except Refused as refused:
+        print(f"trifocal: {refused}", file=sys.stderr)
+        return 2
+
+
+def _window(arguments: list[str]) -> int:
+    parser = _Parser(
+        prog="trifocal",
+        description="Opens the window. `trifocal render --help` and `trifocal models --help` tell "
+        "of the other two commands.",
+    )
+    parser.add_argument(
+        "source",
+        nargs="?",
+        default="",
+        help="a model: a checkpoint folder or file, hub:ID, or one that `trifocal models` lists",
+    )
+    found = parser.parse_args(arguments)
+    from app import display
+
+    if display.missing():
+        raise Refused(NO_DISPLAY)
+    from app.wiring import open_window
+
+    return open_window(found.source)
+
+
+def _models(arguments: list[str]) -> int:
+    _Parser(prog="trifocal models", description="Lists the models there are.").parse_args(arguments)
+    from app.choices import RANDOM_MODELS
+    from core import builtin
+
+    rows = [(m.source, m.title, m.description) for m in builtin.available()]
+    rows += [(m.source, m.title, m.description) for m in RANDOM_MODELS]
+    first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
+    for source, title, description in rows:
+        print(f"{source:{first}}  {title:{second}}  {description}".rstrip())
+    return 0
+
+
+def _render(arguments: list[str]) -> int:
+    asked = _render_parser().parse_args(arguments)
+    if asked.out.suffix.lower() not in (".png", ".svg", ".csv"):
+        raise Refused(f"{asked.out.name} is no .png, .svg or .csv file, so no picture was written.")
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from app.render_command import render
+    from core.errors import CoreError
+
+    try:
+        render(asked)
+    except (CoreError, OSError, ValueError) as error:
+        raise Refused(str(error)) from None
+    return 0
+
+
+def _render_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="trifocal render",
+        description="Draws any view to a file, without a window. Layers and heads count from 1.",
+    )
+    add = parser.add_argument
+    add("--model", default="builtin:encoder", help="as `trifocal models` lists, a folder, hub:ID")
+    add("--text", required=True, help="what the model reads")
+    add("--pair", help="a second sentence (encoder-only)")
+    add("--target", help="what the decoder has written so far (encoder-decoder)")
+    add(
+        "--mask",
+        action="append",
+        default=[],
+        metavar="[SITE=]KEY[:P=V,…]",
+        help="for example causal, or decoder.cross=local:window=2; may be given for each site",
+    )
+    add("--site", help="encoder.self, decoder.self or decoder.cross")
+    add("--layer", type=int, default=1)
+    add("--head", default="1", help="a number, or mean")
+    add("--query", type=int, help="position of a query to pin, from 0")
+    add("--key", type=int, help="position of a key to pin, from 0")
+    add("--view", default="attention", help="attention, all_heads, hidden_states, predictions …")
+    add("--theme", choices=("light", "dark"), default="light")
+    add("--width", type=int, help="of a PNG or SVG, in pixels")
+    add("--pad-to", type=int, help="pad the text to this many tokens")
+    add("--raw-labels", action="store_true", help="tokens in the tokenizer's own spelling")
+    add("--device", default="cpu")
+    add("--out", required=True, type=Path, help="a .png, .svg or .csv file")
+    return parser

@@ -1,0 +1,88 @@
+"""The examples of the menu, read from resources/examples.toml. Layers and heads count from 1."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.choices import Inputs
+from app.selection import Selection
+
+if TYPE_CHECKING:
+    from core.masks import MaskChoice
+
+FILE = Path(__file__).resolve().parent.parent / "resources" / "examples.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """Something worth looking at. mask: as the command line takes it; note: what to see in it."""
+
+    title: str
+    model: str
+    text: str
+    pair: str = ""
+    target: str = ""
+    mask: str = ""
+    site: str = ""
+    layer: int = 1
+    head: int | None = 1
+    note: str = ""
+
+    @property
+    def inputs(self) -> Inputs:
+        return Inputs(text=self.text, pair=self.pair, target=self.target)
+
+    def selection(self) -> Selection:
+        stack, _, part = (self.site or "encoder.self").partition(".")
+        head = None if self.head is None else self.head - 1
+        return Selection(stack=stack, part=part, layer=self.layer - 1, head=head)
+
+
+def read(file: Path = FILE) -> tuple[Example, ...]:
+    """All examples; none where the file is not there. Raises ValueError on a field it cannot be."""
+    if not file.exists():
+        return ()
+    with file.open("rb") as opened:
+        tables = tomllib.load(opened).get("example", [])
+    return tuple(_example(table) for table in tables)
+
+
+def _example(table: dict[str, Any]) -> Example:
+    table = dict(table)
+    if table.get("head") in ("mean", 0):
+        table["head"] = None
+    try:
+        return Example(**table)
+    except TypeError as error:
+        raise ValueError(f"the example {table.get('title')!r} is not understood: {error}") from None
+
+
+def masks_of(text: str, sites: tuple[str, ...]) -> dict[str, MaskChoice]:
+    """Site -> MaskChoice from "causal" or "decoder.self=sliding_window:window=3".
+
+    Several are separated by spaces. Without a site the first site of the model is meant; without
+    a value the parameter has its default. Raises RequestError for what does not exist.
+    """
+    from core.errors import RequestError
+    from core.masks import choose
+
+    found = {}
+    for item in text.split():
+        head, _, tail = item.partition(":")
+        site, _, key = head.rpartition("=")
+        site = site or sites[0]
+        if site not in sites:
+            raise RequestError(f"there is no attention site {site!r}; there are {', '.join(sites)}")
+        params = {}
+        for part in filter(None, tail.split(",")):
+            name, _, value = part.partition("=")
+            if not value.lstrip("-").isdigit():
+                raise RequestError(
+                    f"the mask parameter {part!r} is not understood; write it as name=number"
+                )
+            params[name] = int(value)
+        found[site] = choose(key, **params)
+    return found

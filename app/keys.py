@@ -1,0 +1,117 @@
+"""The keys of the window, in one table: what the help lists is what works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QWidget
+
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+NONE = Qt.KeyboardModifier.NoModifier
+KEYPAD = Qt.KeyboardModifier.KeypadModifier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """A key that means something wherever no editor wants it. action: a name the window knows."""
+
+    key: Qt.Key
+    action: str
+    written: str
+    meaning: str
+    modifier: Qt.KeyboardModifier = NONE
+    argument: int = 0
+
+
+BINDINGS: tuple[Binding, ...] = (
+    Binding(key=Qt.Key.Key_Left, action="head", argument=-1, written="←", meaning="head before"),
+    Binding(key=Qt.Key.Key_Right, action="head", argument=1, written="→", meaning="next head"),
+    Binding(key=Qt.Key.Key_Up, action="layer", argument=-1, written="↑", meaning="layer before"),
+    Binding(key=Qt.Key.Key_Down, action="layer", argument=1, written="↓", meaning="next layer"),
+    Binding(
+        key=Qt.Key.Key_Up,
+        modifier=SHIFT,
+        action="query",
+        argument=-1,
+        written="Shift+↑",
+        meaning="pin the query before",
+    ),
+    Binding(
+        key=Qt.Key.Key_Down,
+        modifier=SHIFT,
+        action="query",
+        argument=1,
+        written="Shift+↓",
+        meaning="pin the next query",
+    ),
+    Binding(
+        key=Qt.Key.Key_Left,
+        modifier=SHIFT,
+        action="key",
+        argument=-1,
+        written="Shift+←",
+        meaning="pin the key before",
+    ),
+    Binding(
+        key=Qt.Key.Key_Right,
+        modifier=SHIFT,
+        action="key",
+        argument=1,
+        written="Shift+→",
+        meaning="pin the next key",
+    ),
+    Binding(key=Qt.Key.Key_M, action="mean", written="M", meaning="mean of all heads, or one head"),
+    Binding(key=Qt.Key.Key_S, action="site", written="S", meaning="next attention site"),
+    Binding(key=Qt.Key.Key_Escape, action="clear", written="Esc", meaning="let go of the pins"),
+    Binding(key=Qt.Key.Key_Space, action="play", written="Space", meaning="play or pause decoding"),
+    Binding(key=Qt.Key.Key_N, action="step", written="N", meaning="one decoding step on"),
+    Binding(key=Qt.Key.Key_B, action="back", written="B", meaning="one decoding step back"),
+    Binding(key=Qt.Key.Key_Home, action="first", written="Home", meaning="back to the prompt"),
+    Binding(key=Qt.Key.Key_End, action="last", written="End", meaning="decode to the end"),
+    *(
+        Binding(
+            key=Qt.Key(Qt.Key.Key_1.value + i),
+            action="tab",
+            argument=i,
+            written=str(i + 1),
+            meaning=f"view no. {i + 1}",
+        )
+        for i in range(9)
+    ),
+)
+
+SHORTCUTS: tuple[tuple[str, str], ...] = (
+    ("Ctrl+O", "open a checkpoint folder"),
+    ("Ctrl+E", "export the view in front"),
+    ("Ctrl+L", "go to the text"),
+    ("Ctrl+1, 2, 3", "encoder-only, decoder-only, encoder–decoder"),
+    ("Ctrl+Q", "quit"),
+)
+
+_EDITORS = (QPlainTextEdit, QLineEdit, QAbstractSpinBox, QComboBox)
+
+
+def binding_of(event: QKeyEvent, focus: QWidget | None) -> Binding | None:
+    """What a key means that nobody used; None inside an editor, except for Esc."""
+    if isinstance(focus, _EDITORS) and event.key() != Qt.Key.Key_Escape:
+        return None
+    modifiers = event.modifiers() & ~KEYPAD
+    for binding in BINDINGS:
+        if binding.key.value == event.key() and binding.modifier == modifiers:
+            return binding
+    return None
+
+
+def help_html() -> str:
+    """All keys as a table."""
+    rows = [(b.written, b.meaning) for b in BINDINGS if b.action != "tab"]
+    rows += [("1 … 9", "the views, in their order"), *SHORTCUTS]
+    cells = "".join(
+        f"<tr><td style='padding:2px 16px 2px 0'><b>{key}</b></td><td>{meaning}</td></tr>"
+        for key, meaning in rows
+    )
+    return (
+        f"<table>{cells}</table><p>Inside a text field every key but Esc belongs to the text.</p>"
+    )

@@ -1,0 +1,130 @@
+"""The menu bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES
+from app.examples import Example
+from app.session import Session
+from app.store import Store
+
+if TYPE_CHECKING:
+    from app.window import Window
+
+
+class Menus:
+    """Builds the menus of a window and keeps their check marks true."""
+
+    def __init__(
+        self, window: Window, store: Store, session: Session, examples: tuple[Example, ...]
+    ) -> None:
+        self._window, self._store, self._session = window, store, session
+        bar = window.menuBar()
+        self._file(bar)
+        self._view(bar)
+        if examples:
+            self._examples(bar, examples)
+        self._help(bar)
+        store.changed.connect(self._show)
+        self._show(frozenset({"display"}))
+
+    def _file(self, bar: QMenuBar) -> None:
+        menu = bar.addMenu("&File")
+        _add(menu, "&Open checkpoint folder…", self._window.choose_folder, "Ctrl+O")
+        self.recent = menu.addMenu("Open &recent")
+        self.recent.aboutToShow.connect(self._fill_recent)
+        menu.addSeparator()
+        _add(menu, "&Export view…", self._window.choose_export, "Ctrl+E")
+        menu.addSeparator()
+        _add(menu, "&Quit", self._window.close, "Ctrl+Q")
+
+    def _fill_recent(self) -> None:
+        self.recent.clear()
+        for source in self._store.state.recent:
+            action = self.recent.addAction(source)
+            action.triggered.connect(lambda _=False, s=source: self._session.open(s))
+        if not self._store.state.recent:
+            self.recent.addAction("No folder opened yet").setEnabled(False)
+
+    def _view(self, bar: QMenuBar) -> None:
+        menu = bar.addMenu("&View")
+        for dock in self._window.docks:
+            menu.addAction(dock.toggleViewAction())
+        menu.addSeparator()
+        theme = menu.addMenu("&Theme")
+        self._themes = _choice(
+            theme,
+            (("System", "system"), ("Light", "light"), ("Dark", "dark")),
+            lambda value: self._session.display(theme=value),
+        )
+        scale = menu.addMenu("&Colour scale")
+        self._scales = _choice(
+            scale,
+            (("Fixed, 0 to 1", "fixed"), ("Fitted to each map", "auto")),
+            lambda value: self._session.display(limits=value),
+        )
+        self.raw = menu.addAction("&Raw token labels")
+        self.raw.setCheckable(True)
+        self.raw.toggled.connect(lambda on: self._session.display(raw_labels=on))
+        menu.addSeparator()
+        for number, architecture in enumerate(ARCHITECTURES, start=1):
+            _add(
+                menu,
+                ARCHITECTURE_NAMES[architecture],
+                lambda a=architecture: self._session.choose_architecture(a),
+                f"Ctrl+{number}",
+            )
+        menu.addSeparator()
+        _add(menu, "Go to the &text", self._window.go_to_text, "Ctrl+L")
+        _add(menu, "Reset the &layout", self._window.reset_layout)
+
+    def _examples(self, bar: QMenuBar, examples: tuple[Example, ...]) -> None:
+        menu = bar.addMenu("E&xamples")
+        menu.setToolTipsVisible(True)
+        for example in examples:
+            action = menu.addAction(example.title)
+            action.setToolTip(example.note)
+            action.triggered.connect(lambda _=False, e=example: self._window.show_example(e))
+
+    def _help(self, bar: QMenuBar) -> None:
+        menu = bar.addMenu("&Help")
+        _add(menu, "&Keys", self._window.show_keys, "F1")
+
+    def _show(self, names: frozenset[str]) -> None:
+        if "display" in names:
+            display = self._store.state.display
+            self._themes[display.theme].setChecked(True)
+            self._scales[display.limits].setChecked(True)
+            self.raw.setChecked(display.raw_labels)
+
+
+def _add(menu: QMenu, text: str, act: Callable[[], object], key: str = "") -> QAction:
+    action = menu.addAction(text)
+    if key:
+        action.setShortcut(QKeySequence(key))
+    action.triggered.connect(lambda _=False: act())
+    return action
+
+
+def _choice(
+    menu: QMenu, entries: tuple[tuple[str, str], ...], chosen: Callable[[str], None]
+) -> dict[str, QAction]:
+    group = QActionGroup(menu)
+    found = {}
+    for text, value in entries:
+        action = menu.addAction(text)
+        action.setCheckable(True)
+        group.addAction(action)
+        action.triggered.connect(lambda _=False, v=value: chosen(v))
+        found[value] = action
+    return found
+
+
+def exportable(path: Path) -> bool:
+    return path.suffix.lower() in (".png", ".svg", ".csv")

@@ -1,0 +1,40 @@
+"""From the store's state to what a view's `draw` takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.labels import labeller
+
+if TYPE_CHECKING:
+    from app.store import State
+    from app.views import ViewOptions
+
+SHOWN_BY = frozenset({"answer", "selection", "steps", "display", "narrowing"})
+"""The fields a picture depends on."""
+
+
+def options_of(state: State) -> ViewOptions:
+    """Needs a model in the state; imports the core's types, which are there by then."""
+    from app.views import ViewOptions
+    from core.request import Sampling
+
+    model = state.answer.model if state.answer is not None else state.model
+    if model is None:
+        raise ValueError("there are no view options without a model")
+    narrowing, raw = state.narrowing, state.display.raw_labels
+    sampling = Sampling(
+        temperature=narrowing.temperature, top_k=narrowing.top_k, top_p=narrowing.top_p
+    )
+    common = ViewOptions(
+        raw_labels=raw,
+        sampling=sampling,
+        step=state.step,
+        limits=state.display.limits,
+        missing=model.missing,
+    )
+    if model.tokenizer is None:
+        return common
+    from dataclasses import replace
+
+    return replace(common, pieces=labeller(model.tokenizer, raw))

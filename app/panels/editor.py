@@ -1,0 +1,73 @@
+"""A text field that can put a mask token in a word's place and bring the word back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QFontMetrics, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+
+class Editor(QPlainTextEdit):
+    """Plain text in a few lines. Tab leaves it. Positions count characters, not UTF-16 units."""
+
+    edited = Signal(str)
+
+    def __init__(
+        self, name: str, placeholder: str, *, lines: int, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._lines = lines
+        self._masked: list[tuple[QTextCursor, str]] = []
+        self.setAccessibleName(name)
+        self.setPlaceholderText(placeholder)
+        self.setTabChangesFocus(True)
+        self.setFixedHeight(self._height())
+        self.textChanged.connect(lambda: self.edited.emit(self.toPlainText()))
+
+    def _height(self) -> int:
+        metrics = QFontMetrics(self.font())
+        frame = 2 * self.frameWidth() + 2 * int(self.document().documentMargin())
+        return metrics.lineSpacing() * self._lines + frame + 2
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height())
+
+    def show_text(self, text: str) -> None:
+        """Set the text from outside; tells nobody."""
+        if text != self.toPlainText():
+            self._masked.clear()
+            self.blockSignals(True)
+            self.setPlainText(text)
+            self.blockSignals(False)
+
+    def mask(self, start: int, end: int, piece: str) -> None:
+        """Put `piece` where characters start to end stand; one step for undo."""
+        text = self.toPlainText()
+        cursor = self._cursor(start, end)
+        cursor.insertText(piece)
+        last = cursor.position()
+        cursor.setPosition(last - _units(piece))
+        cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
+        self._masked.append((cursor, text[start:end]))
+
+    def unmask(self, start: int, end: int) -> bool:
+        """Bring back the word under a mask; False where the mask was typed by hand."""
+        at = _units(self.toPlainText()[:start])
+        for i, (cursor, word) in enumerate(self._masked):
+            if cursor.selectionStart() == at and cursor.hasSelection():
+                del self._masked[i]
+                self._cursor(start, end).insertText(word)
+                return True
+        return False
+
+    def _cursor(self, start: int, end: int) -> QTextCursor:
+        text = self.toPlainText()
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(_units(text[:start]))
+        cursor.setPosition(_units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+
+def _units(text: str) -> int:
+    """Length as Qt counts it: a character outside the first plane (an emoji) takes two."""
+    return len(text.encode("utf-16-le")) // 2

@@ -1,0 +1,157 @@
+"""The top bar: which model, which architecture, which device."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, Architecture
+from app.session import Session
+from app.store import State, Store
+
+
+class Header(QWidget):
+    """open_folder: the person wants to choose a checkpoint's folder."""
+
+    open_folder = Signal()
+
+    def __init__(self, store: Store, session: Session) -> None:
+        super().__init__()
+        self._store, self._session = store, session
+        self.model = QToolButton()
+        self.model.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.model.setAccessibleName("Model")
+        self.model.setMinimumWidth(200)
+        self.menu = QMenu(self.model)
+        self.menu.setToolTipsVisible(True)
+        self.menu.aboutToShow.connect(self._fill_menu)
+        self.model.setMenu(self.menu)
+        self.architectures: dict[Architecture, QToolButton] = {}
+        group = QButtonGroup(self)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.setSpacing(8)
+        layout.addWidget(self.model)
+        layout.addSpacing(8)
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        for architecture in ARCHITECTURES:
+            button = QToolButton()
+            button.setText(ARCHITECTURE_NAMES[architecture])
+            button.setCheckable(True)
+            button.setProperty("segment", True)
+            button.setToolTip(f"Switch to a model that is {ARCHITECTURE_NAMES[architecture]}")
+            button.clicked.connect(lambda _=False, a=architecture: self._choose(a))
+            group.addButton(button)
+            row.addWidget(button)
+            self.architectures[architecture] = button
+        layout.addLayout(row)
+        layout.addSpacing(8)
+        self.facts = QLabel()
+        self.facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        layout.addWidget(self.facts, 1)
+        self.device = QComboBox()
+        self.device.addItem("CPU", "cpu")
+        self.device.setAccessibleName("Device")
+        self.device.setToolTip("Where the model runs")
+        layout.addWidget(self.device)
+        self.device.activated.connect(
+            lambda _: session.choose_device(str(self.device.currentData()))
+        )
+        store.changed.connect(self._show)
+        self._show(frozenset({"model", "source", "abilities"}))
+
+    def _choose(self, architecture: Architecture) -> None:
+        self._session.choose_architecture(architecture)
+        self._show_architecture()
+
+    def _show(self, names: frozenset[str]) -> None:
+        if "abilities" in names:
+            self._show_devices()
+        if names & {"model", "source", "abilities", "problem"}:
+            self._show_model()
+            self._show_architecture()
+
+    def _show_devices(self) -> None:
+        state = self._store.state
+        devices = state.abilities.devices if state.abilities is not None else ("cpu",)
+        if [self.device.itemData(i) for i in range(self.device.count())] != list(devices):
+            self.device.clear()
+            for device in devices:
+                self.device.addItem(device.upper(), device)
+        self.device.setCurrentIndex(max(0, self.device.findData(state.device)))
+        self.device.setEnabled(len(devices) > 1)
+
+    def _show_model(self) -> None:
+        state = self._store.state
+        self.model.setText(title_of(state, state.source) if state.source else "Model")
+        model = state.model
+        if model is None:
+            self.facts.setText("")
+            return
+        spec = model.spec
+        layers = " + ".join(str(stack.layers) for stack in spec.stacks)
+        heads = max(
+            stack.attention("self", i).heads for stack in spec.stacks for i in range(stack.layers)
+        )
+        notes = (*model.notes, *spec.notes)
+        self.facts.setText(
+            f"{spec.family} · {layers} layers · {heads} heads · d = {spec.main_stack.d_model} · "
+            f"{_count(model.parameters)} weights" + (f" · {len(notes)} notes" if notes else "")
+        )
+        self.facts.setToolTip("\n".join(notes))
+
+    def _show_architecture(self) -> None:
+        model = self._store.state.model
+        for architecture, button in self.architectures.items():
+            button.setChecked(model is not None and model.spec.architecture == architecture)
+
+    def _fill_menu(self) -> None:
+        """Filled when opened: the built-in models are known only once the core is there."""
+        state = self._store.state
+        self.menu.clear()
+        for group, listed in groupby(state.models, key=lambda found: found.group):
+            self.menu.addSection(group)
+            for found in listed:
+                self._add(found.source, found.title, found.description)
+        if state.recent:
+            self.menu.addSection("Recent")
+            for source in state.recent:
+                self._add(source, Path(source).name, source)
+        self.menu.addSeparator()
+        self.menu.addAction("Open checkpoint folder…").triggered.connect(self.open_folder.emit)
+
+    def _add(self, source: str, title: str, tip: str) -> None:
+        action = self.menu.addAction(title)
+        action.setToolTip(tip)
+        action.setCheckable(True)
+        action.setChecked(source == self._store.state.source)
+        action.triggered.connect(lambda _=False: self._session.open(source))
+
+
+def title_of(state: State, source: str) -> str:
+    """What a source is called on screen."""
+    for listed in state.models:
+        if listed.source == source:
+            return listed.title
+    return Path(source).name or source
+
+
+def _count(number: float) -> str:
+    for unit in ("", " k", " M"):
+        if number < 1000:
+            return f"{number:.3g}{unit}"
+        number /= 1000
+    return f"{number:.3g} G"

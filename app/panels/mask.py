@@ -1,0 +1,252 @@
+"""MASK: which keys a query may see, for each attention site."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.labels import labels_of
+from app.panels.mask_editor import MaskEditor
+from app.panels.mask_kind import KindChooser
+from app.panels.mask_map import MaskMap
+from app.panels.sites import SHORT_NAMES, SITE_NAMES
+from app.session import Session
+from app.store import Store
+from app.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    from core.masks import MaskChoice
+
+NONE = ("", "and no second kind")
+OWN = ("model", "The model's own")
+THUMBNAIL = 84
+PAINT_HINT = "Click or drag over cells to hide them; again to show them."
+
+
+class MaskPanel(QWidget):
+    """A thumbnail for each site; kind, parameters, second kind and painted cells of one site."""
+
+    def __init__(self, store: Store, session: Session) -> None:
+        super().__init__()
+        self._store, self._session = store, session
+        self._site = ""
+        self._theme = LIGHT
+        self.maps: dict[str, MaskMap] = {}
+        self.buttons: dict[str, QToolButton] = {}
+        self._group = QButtonGroup(self)
+        self._group.idClicked.connect(lambda i: self._edit_site(list(SITE_NAMES)[i]))
+        self.kind = KindChooser("Mask kind", OWN)
+        self.how = QComboBox()
+        self.how.addItem("and", "and")
+        self.how.addItem("or", "or")
+        self.how.setAccessibleName("How the two kinds are joined")
+        self.second = KindChooser("Second mask kind", NONE, self.how)
+        self.hide_padding = QCheckBox("Hide padding")
+        self.hide_padding.setToolTip("Padding keys are invisible; turn off to see what goes wrong")
+        self.edit = QPushButton("Paint…")
+        self.edit.setToolTip("Open the mask large, with its tokens, to paint single cells")
+        self.clear = QPushButton("Reset")
+        self.clear.setToolTip("Back to the model's own mask, without painted cells")
+        self.explanation = QLabel()
+        self.explanation.setWordWrap(True)
+        self.editor: MaskEditor | None = None
+        self._lay_out()
+        for chooser in (self.kind, self.second):
+            chooser.changed.connect(self._chosen)
+        self.how.activated.connect(lambda _: self._chosen())
+        self.hide_padding.toggled.connect(lambda _: self._chosen())
+        self.edit.clicked.connect(self._open_editor)
+        self.clear.clicked.connect(self._reset)
+        store.changed.connect(self._show)
+        self._show(frozenset({"model", "answer"}))
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.explanation.setStyleSheet(f"color: {theme.muted}")
+        for shown in self.maps.values():
+            shown.set_theme(theme)
+        if self.editor is not None:
+            self.editor.map.set_theme(theme)
+
+    @property
+    def site(self) -> str:
+        """The site whose mask is being chosen."""
+        return self._site
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 8)
+        layout.setSpacing(6)
+        thumbnails = QHBoxLayout()
+        thumbnails.setSpacing(8)
+        for number, site in enumerate(SITE_NAMES):
+            button = QToolButton()
+            button.setText(SHORT_NAMES[site])
+            button.setCheckable(True)
+            button.setToolTip(f"Choose the mask of {SITE_NAMES[site].lower()}")
+            button.setAccessibleName(f"Mask of {SITE_NAMES[site].lower()}")
+            self._group.addButton(button, number)
+            thumbnail = MaskMap(f"{SITE_NAMES[site]} mask", THUMBNAIL)
+            thumbnail.setFixedSize(THUMBNAIL, THUMBNAIL)
+            thumbnail.setToolTip(PAINT_HINT)
+            thumbnail.painted.connect(lambda cells, on, s=site: self._paint(s, cells, on))
+            thumbnail.refused.connect(self._refuse)
+            column = QVBoxLayout()
+            column.setSpacing(4)
+            column.addWidget(button)
+            column.addWidget(thumbnail)
+            thumbnails.addLayout(column)
+            self.buttons[site], self.maps[site] = button, thumbnail
+        thumbnails.addWidget(self.explanation, 1)
+        thumbnails.addStretch(0)
+        layout.addLayout(thumbnails)
+        layout.addWidget(self.kind)
+        layout.addWidget(self.second)
+        last = QHBoxLayout()
+        last.setSpacing(6)
+        last.addWidget(self.hide_padding)
+        last.addStretch(1)
+        last.addWidget(self.edit)
+        last.addWidget(self.clear)
+        layout.addLayout(last)
+        layout.addStretch(1)
+
+    # --- showing ----------------------------------------------------------------------------
+
+    def _show(self, names: frozenset[str]) -> None:
+        state = self._store.state
+        sites = state.model.spec.sites if state.model is not None else ()
+        if names & {"model", "abilities"}:
+            for site in SITE_NAMES:
+                self.buttons[site].setVisible(site in sites and len(sites) > 1)
+                self.maps[site].setVisible(site in sites)
+            self.explanation.setVisible(len(sites) == 1)
+            self.setEnabled(bool(sites))
+            if sites and self._site not in sites:
+                self._site = sites[0]
+        if "selection" in names and state.selection.site in sites:
+            self._site = state.selection.site
+        if names & {"model", "abilities", "masks", "selection", "answer"}:
+            self._show_choice()
+        if names & {"answer", "selection", "steps", "display"}:
+            self._show_maps()
+
+    def _choice(self, site: str) -> MaskChoice:
+        from core.masks import MaskChoice
+
+        return self._store.state.masks.get(site, MaskChoice())
+
+    def _show_choice(self) -> None:
+        state = self._store.state
+        if state.model is None or state.abilities is None or not self._site:
+            return
+        choice, part = self._choice(self._site), self._site.partition(".")[2]
+        longest = 4096
+        if state.answer is not None and state.answer.model is state.model:
+            longest = max(len(tokens) for tokens in state.answer.trace.tokens.values())
+        self.buttons[self._site].setChecked(True)
+        kinds = state.abilities.mask_kinds
+        self.kind.offer(kinds, part)
+        self.second.offer(kinds, part)
+        self.kind.show_kind(choice.key, choice.params, longest)
+        also = choice.also[0] if choice.also else None
+        self.second.show_kind(also.key if also else "", also.params if also else (), longest)
+        self.how.setCurrentIndex(self.how.findData(choice.how))
+        self.how.setVisible(also is not None)
+        self.hide_padding.blockSignals(True)
+        self.hide_padding.setChecked(choice.hide_padding)
+        self.hide_padding.blockSignals(False)
+        own = "As the checkpoint says." if choice.key == "model" else ""
+        text = own or kinds[choice.key].explanation
+        if choice.blocked:
+            text += f" {len(choice.blocked)} cells painted out."
+        self.explanation.setText(text)
+
+    def _show_maps(self) -> None:
+        state = self._store.state
+        trace = state.trace
+        if trace is None:
+            return
+        for site, shown in self.maps.items():
+            if site in trace.spec.sites:
+                self._show_map(shown, site)
+        if self.editor is not None and self.editor.site in trace.spec.sites:
+            self._show_map(self.editor.map, self.editor.site)
+
+    def _show_map(self, shown: MaskMap, site: str) -> None:
+        state, trace = self._store.state, self._store.state.trace
+        if trace is None:
+            return
+        stack, part = site.split(".")
+        layers = trace.spec.stack(stack).layers
+        allowed = trace.allowed(site, min(state.selection.layer, layers - 1)).numpy()
+        raw = state.display.raw_labels
+        rows = labels_of(trace.tokens[stack], raw)
+        columns = labels_of(trace.tokens["encoder" if part == "cross" else stack], raw)
+        blocked = frozenset(trace.request.mask(site).blocked)
+        shown.show_mask(np.asarray(allowed, dtype=bool), blocked, rows, columns)
+
+    # --- choosing ---------------------------------------------------------------------------
+
+    def _edit_site(self, site: str) -> None:
+        self._site = site
+        self._show_choice()
+
+    def _chosen(self) -> None:
+        from core.masks import MaskChoice
+
+        second = self.second.key
+        also = (MaskChoice(key=second, params=self.second.params),) if second else ()
+        choice = MaskChoice(
+            key=self.kind.key,
+            params=self.kind.params,
+            also=also,
+            how=str(self.how.currentData()),
+            blocked=self._choice(self._site).blocked,
+            hide_padding=self.hide_padding.isChecked(),
+        )
+        self._session.mask(self._site, choice)
+
+    def _paint(self, site: str, cells: list[tuple[int, int]], on: bool) -> None:
+        choice = self._choice(site)
+        blocked = set(choice.blocked)
+        blocked = blocked | set(cells) if on else blocked - set(cells)
+        self._session.mask(site, replace(choice, blocked=tuple(sorted(blocked))))
+
+    def _refuse(self) -> None:
+        self._session.complain(
+            "The kind of mask hides this cell already; choose another kind to open it.", "input"
+        )
+
+    def _reset(self) -> None:
+        from core.masks import MaskChoice
+
+        self._session.mask(self._site, MaskChoice())
+
+    def _open_editor(self) -> None:
+        if self.editor is None:
+            self.editor = MaskEditor(self.window(), PAINT_HINT)
+            self.editor.map.set_theme(self._theme)
+            self.editor.map.painted.connect(self._paint_in_editor)
+            self.editor.map.refused.connect(self._refuse)
+        self.editor.edit(self._site, SITE_NAMES[self._site])
+        self._show_maps()
+        self.editor.show()
+        self.editor.raise_()
+
+    def _paint_in_editor(self, cells: list[tuple[int, int]], on: bool) -> None:
+        if self.editor is not None:
+            self._paint(self.editor.site, cells, on)

@@ -1,0 +1,204 @@
+"""A small picture of a mask, painted as one image; cells may be painted by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.theme import LIGHT, Theme
+
+Bools = NDArray[np.bool_]
+
+_LABEL_LEAST = 11.0  # pixels a cell needs before its token is written beside it
+_LABEL_MOST = 110.0
+
+
+class MaskMap(QWidget):
+    """allowed[query, key] from top left; blocked: the cells painted by hand, which are hidden too.
+
+    painted: cells (query, key) the pointer went over, and whether they are to be blocked.
+    """
+
+    painted = Signal(list, bool)
+    refused = Signal()  # a cell that the mask's kind hides anyway
+
+    def __init__(self, name: str, side: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._side = side
+        self._allowed: Bools = np.ones((0, 0), dtype=bool)
+        self._blocked: frozenset[tuple[int, int]] = frozenset()
+        self._rows: tuple[str, ...] = ()
+        self._columns: tuple[str, ...] = ()
+        self._labelled = False
+        self._theme = LIGHT
+        self._stroke: bool | None = None
+        self._done: set[tuple[int, int]] = set()
+        self.setMouseTracking(True)
+        self.setMinimumSize(side, side)
+        self.setAccessibleName(name)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def show_labels(self, on: bool) -> None:
+        """Write the tokens beside the rows and columns where they fit."""
+        self._labelled = on
+
+    def show_mask(
+        self,
+        allowed: Bools,
+        blocked: frozenset[tuple[int, int]],
+        rows: tuple[str, ...],
+        columns: tuple[str, ...],
+    ) -> None:
+        self._allowed, self._blocked = allowed, blocked
+        self._rows, self._columns = rows, columns
+        seen = int(allowed.sum())
+        self.setAccessibleDescription(f"{seen} of {allowed.size} cells are visible")
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._side, self._side)
+
+    def area(self) -> QRectF:
+        """Where the cells are: square cells, as large as fit."""
+        queries, keys = self._allowed.shape
+        if not self._allowed.size:
+            return QRectF()
+        margin_x = margin_y = 1.0
+        if self._labelled:
+            metrics = QFontMetricsF(self.font())
+            widest = max((metrics.horizontalAdvance(text) for text in self._rows), default=0)
+            tallest = max((metrics.horizontalAdvance(text) for text in self._columns), default=0)
+            margin_x, margin_y = (min(x, _LABEL_MOST) + 8 for x in (widest, tallest))
+        room_x, room_y = self.width() - margin_x - 1, self.height() - margin_y - 1
+        cell = max(min(room_x / keys, room_y / queries), 0.01)
+        if cell > 1:
+            cell = float(int(cell))
+        return QRectF(margin_x, margin_y, cell * keys, cell * queries)
+
+    def cell_at(self, point: QPointF) -> tuple[int, int] | None:
+        area = self.area()
+        if not area.contains(point) or area.isEmpty():
+            return None
+        queries, keys = self._allowed.shape
+        query = int((point.y() - area.top()) / area.height() * queries)
+        key = int((point.x() - area.left()) / area.width() * keys)
+        return min(query, queries - 1), min(key, keys - 1)
+
+    def cell_centre(self, query: int, key: int) -> QPointF:
+        area = self.area()
+        queries, keys = self._allowed.shape
+        return QPointF(
+            area.left() + (key + 0.5) * area.width() / keys,
+            area.top() + (query + 0.5) * area.height() / queries,
+        )
+
+    # --- painting ---------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        area = self.area()
+        if area.isEmpty():
+            painter.setPen(QColor(self._theme.border))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            painter.end()
+            return
+        painter.drawImage(area, self._image())
+        queries, keys = self._allowed.shape
+        cell = area.width() / keys
+        painter.setPen(QPen(QColor(self._theme.surface), 1))
+        if cell >= 5:
+            for k in range(1, keys):
+                x = area.left() + k * cell
+                painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+            for q in range(1, queries):
+                y = area.top() + q * cell
+                painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+        painter.setPen(QPen(QColor(self._theme.border), 1))
+        painter.drawRect(area)
+        if self._labelled and cell >= _LABEL_LEAST:
+            self._paint_labels(painter, area, cell)
+        painter.end()
+
+    def _image(self) -> QImage:
+        """One index a pixel: 0 hidden, 1 visible, 2 painted out."""
+        cells = self._allowed.astype(np.uint8)
+        for query, key in self._blocked:
+            if query < cells.shape[0] and key < cells.shape[1]:
+                cells[query, key] = 2
+        rows, columns = cells.shape
+        padded = np.zeros((rows, (columns + 3) // 4 * 4), dtype=np.uint8)
+        padded[:, :columns] = cells
+        data = padded.tobytes()
+        image = QImage(data, columns, rows, padded.shape[1], QImage.Format.Format_Indexed8)
+        theme = self._theme
+        image.setColorTable(
+            [QColor(c).rgb() for c in (theme.hatch_line, theme.lines[0], theme.accent)]
+        )
+        return image.copy()  # Qt does not keep the bytes alive
+
+    def _paint_labels(self, painter: QPainter, area: QRectF, cell: float) -> None:
+        painter.setPen(QColor(self._theme.muted))
+        metrics = QFontMetricsF(self.font())
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        for q, text in enumerate(self._rows):
+            where = QRectF(0, area.top() + q * cell, area.left() - 4, cell)
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, where.width())
+            painter.drawText(where, right, shown)
+        for k, text in enumerate(self._columns):
+            painter.save()
+            painter.translate(area.left() + k * cell, area.top() - 4)
+            painter.rotate(-90)
+            room = QRectF(0, 0, area.top() - 4, cell)
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+            painter.drawText(room, left, shown)
+            painter.restore()
+
+    # --- the pointer ------------------------------------------------------------------------
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        cell = self.cell_at(event.position())
+        if cell is None or event.button() != Qt.MouseButton.LeftButton:
+            return
+        if cell not in self._blocked and not self._allowed[cell]:
+            self.refused.emit()
+            return
+        self._stroke, self._done = cell not in self._blocked, set()
+        self._paint_cell(cell)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        cell = self.cell_at(event.position())
+        if cell is None:
+            return
+        if self._stroke is not None:
+            self._paint_cell(cell)
+        elif self._rows and self._columns:
+            self._explain(cell, event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._stroke = None
+
+    def leaveEvent(self, event: QEvent) -> None:
+        QToolTip.hideText()
+
+    def _paint_cell(self, cell: tuple[int, int]) -> None:
+        if cell in self._done:
+            return
+        self._done.add(cell)
+        wanted = self._allowed[cell] if self._stroke else cell in self._blocked
+        if wanted:
+            self.painted.emit([cell], bool(self._stroke))
+
+    def _explain(self, cell: tuple[int, int], event: QMouseEvent) -> None:
+        query, key = cell
+        what = "may see" if self._allowed[cell] else "may not see"
+        if cell in self._blocked:
+            what = "may not see (painted out)"
+        text = f"“{self._rows[query]}” ({query}) {what} “{self._columns[key]}” ({key})"
+        QToolTip.showText(event.globalPosition().toPoint(), text, self)

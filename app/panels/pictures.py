@@ -1,0 +1,151 @@
+"""The views as tabs. Only the one in front draws; what is dear is prepared in the worker."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from app.figure import Figure, Words
+from app.panels.drawing import SHOWN_BY, options_of
+from app.render.widget import FigureWidget
+from app.session import Session
+from app.store import Store
+from app.tasks import Job
+from app.theme import Theme
+from core.errors import CoreError
+
+if TYPE_CHECKING:
+    from app.views import View
+
+WAITING = Figure(
+    title="", panels=(Words(title="", text="The model is being loaded; you can type already."),)
+)
+
+
+class Pictures(QWidget):
+    """drawn: the key of a view whose picture has just been painted."""
+
+    drawn = Signal(str)
+    hovered = Signal(str)
+
+    def __init__(self, store: Store, session: Session, views: tuple[View, ...]) -> None:
+        super().__init__()
+        self._store, self._session = store, session
+        self._views = {view.key: view for view in views}
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName("Views")
+        self.widgets: dict[str, FigureWidget] = {}
+        self._stale: set[str] = set(self._views)
+        for view in views:
+            widget = FigureWidget()
+            widget.show_figure(WAITING)
+            widget.picked.connect(self._picked)
+            widget.opened.connect(self._opened)
+            widget.hovered.connect(self.hovered)
+            widget.hover_left.connect(lambda: self.hovered.emit(""))
+            self.widgets[view.key] = widget
+            self.tabs.addTab(widget, view.title)
+        self._show_view()
+        self.tabs.currentChanged.connect(self._tab_changed)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.tabs)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._draw)
+        store.changed.connect(self._changed)
+
+    @property
+    def figure(self) -> Figure:
+        """The picture in front."""
+        return self.widgets[self._store.state.view].figure
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self._views)
+
+    def set_theme(self, theme: Theme) -> None:
+        for widget in self.widgets.values():
+            widget.set_theme(theme)
+
+    def _changed(self, names: frozenset[str]) -> None:
+        if "view" in names:
+            self._show_view()
+        if names & SHOWN_BY:
+            self._stale = set(self._views)
+        if names & (SHOWN_BY | {"view"}):
+            self._timer.start()
+
+    def _show_view(self) -> None:
+        key = self._store.state.view
+        if key not in self._views:
+            key = next(iter(self._views))
+            self._session.look_at(key)
+        self.tabs.setCurrentWidget(self.widgets[key])
+
+    def _tab_changed(self, index: int) -> None:
+        self._session.look_at(list(self._views)[index])
+
+    # --- drawing ----------------------------------------------------------------------------
+
+    def _draw(self) -> None:
+        state = self._store.state
+        trace, view = state.trace, self._views[state.view]
+        if trace is None or view.key not in self._stale:
+            return
+        selection, options = state.selection, options_of(state)
+        if view.prepare is not None and not (view.ready and view.ready(trace, selection, options)):
+            prepare = view.prepare
+
+            def work(job: Job) -> None:
+                prepare(trace, selection, options, job.should_stop)
+
+            # Drawn at any rate: `draw` computes for itself what was not remembered.
+            self._session.prepare(work, lambda _: self._paint(view))
+        else:
+            self._paint(view)
+
+    def _paint(self, view: View) -> None:
+        state = self._store.state
+        trace = state.trace
+        if trace is None or state.view != view.key:
+            return
+        started = time.perf_counter()
+        try:
+            figure = view.draw(trace, state.selection, options_of(state))
+        except Exception as error:  # a picture that fails must not take the window along
+            if not isinstance(error, CoreError):
+                traceback.print_exception(error, file=sys.stderr)
+            self._session.complain(f"{view.title} cannot be drawn: {error}", "model")
+            return
+        widget = self.widgets[view.key]
+        widget.show_figure(figure)
+        widget.repaint()
+        self._stale.discard(view.key)
+        self._store.update(draw_ms=1000 * (time.perf_counter() - started))
+        self.drawn.emit(view.key)
+
+    # --- the pointer ------------------------------------------------------------------------
+
+    def _picked(self, picks: Mapping[str, int]) -> None:
+        """A click selects; a second one on the same pin lets go; a head of the mosaic opens."""
+        selection = self._store.state.selection
+        changes: dict[str, int | str | None] = dict(picks)
+        pins = {name: index for name, index in picks.items() if name in ("query", "key")}
+        if pins and all(getattr(selection, name) == index for name, index in pins.items()):
+            changes |= dict.fromkeys(pins)
+        self._store.select(**changes)
+        if {"layer", "head"} <= set(picks) and "attention" in self._views:
+            self._session.look_at("attention")
+
+    def _opened(self, target: str) -> None:
+        if target in self._views:
+            self._session.look_at(target)

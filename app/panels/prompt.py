@@ -1,0 +1,249 @@
+"""INPUT: what the model reads, and its tokens; a click on a word masks it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.panels.chips import ChipsArea, TokenChips
+from app.panels.editor import Editor
+from app.panels.token_chips import chips_of, word_around
+from app.session import Session
+from app.store import Store
+from app.theme import Theme
+
+if TYPE_CHECKING:
+    from core.tokens import Tokens
+
+OTHER_MASKS = ("[MASK]", "<mask>", "<MASK>", "[mask]", "[Mask]", "<|mask|>")
+
+
+class PromptPanel(QWidget):
+    """Editors for text, pair and target; chips; padding; what is wrong with the input."""
+
+    def __init__(self, store: Store, session: Session) -> None:
+        super().__init__()
+        self._store, self._session = store, session
+        self.text = Editor("Text", "Type a sentence", lines=3)
+        self.pair = Editor("Second sentence", "Second sentence (optional)", lines=1)
+        self.target = Editor("Target", "What the decoder has written (may be empty)", lines=1)
+        self.chips = TokenChips("Tokens of the text")
+        self.target_chips = TokenChips("Tokens of the target")
+        self.chips.set_empty_text("The tokens appear here.")
+        self._chips_area = ChipsArea(self.chips, most=112)
+        self._target_area = ChipsArea(self.target_chips, most=58)
+        self._pair_label, self._target_label = QLabel("Pair"), QLabel("Target")
+        self.problem = QLabel()
+        self.problem.setWordWrap(True)
+        self.problem.setObjectName("problem")
+        self.problem.setAccessibleName("What is wrong with the input")
+        self.hint = QLabel()
+        self.hint.setWordWrap(True)
+        self.use_mask = QPushButton()
+        self.use_mask.setAccessibleName("Use this model's mask token")
+        self.pad_to = QSpinBox()
+        self.pad_to.setRange(0, 4096)
+        self.pad_to.setSpecialValueText("off")
+        self.pad_to.setAccessibleName("Pad to this many tokens")
+        self.pad_side = QComboBox()
+        self.pad_side.addItem("right", "right")
+        self.pad_side.addItem("left", "left")
+        self.pad_side.setAccessibleName("Side of the padding")
+        self.special = QCheckBox("Special tokens")
+        self.special.setToolTip("Add the special tokens that this model expects around a text")
+        self._lay_out()
+        self._connect()
+        self._show(frozenset({"model", "inputs", "answer", "problem", "display"}))
+
+    def set_theme(self, theme: Theme) -> None:
+        self.chips.set_theme(theme)
+        self.target_chips.set_theme(theme)
+        self.problem.setStyleSheet(f"color: {theme.warning}")
+        self.hint.setStyleSheet(f"color: {theme.muted}")
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 8)
+        layout.setSpacing(6)
+        layout.addWidget(self.text)
+        layout.addWidget(self.problem)
+        hint = QHBoxLayout()
+        hint.addWidget(self.hint, 1)
+        hint.addWidget(self.use_mask)
+        layout.addLayout(hint)
+        layout.addWidget(self._chips_area)
+        fields = QGridLayout()
+        fields.setSpacing(6)
+        fields.setColumnStretch(1, 1)
+        for row, (label, editor) in enumerate(
+            ((self._pair_label, self.pair), (self._target_label, self.target))
+        ):
+            label.setBuddy(editor)
+            fields.addWidget(label, row, 0)
+            fields.addWidget(editor, row, 1)
+        layout.addLayout(fields)
+        layout.addWidget(self._target_area)
+        options = QHBoxLayout()
+        options.setSpacing(6)
+        pad = QLabel("Pad to")
+        pad.setBuddy(self.pad_to)
+        options.addWidget(pad)
+        options.addWidget(self.pad_to)
+        options.addWidget(self.pad_side)
+        options.addStretch(1)
+        options.addWidget(self.special)
+        layout.addLayout(options)
+
+    def _connect(self) -> None:
+        write = self._session.write
+        self.text.edited.connect(lambda text: write(text=text))
+        self.pair.edited.connect(lambda text: write(pair=text))
+        self.target.edited.connect(lambda text: write(target=text))
+        self.pad_to.valueChanged.connect(lambda length: write(pad_to=length))
+        self.pad_side.activated.connect(lambda _: write(pad_side=self.pad_side.currentData()))
+        self.special.toggled.connect(lambda on: write(add_special=on))
+        self.chips.clicked.connect(self._chip_clicked)
+        self.target_chips.clicked.connect(lambda i, _: self._pin("decoder", i))
+        self.use_mask.clicked.connect(self._correct_mask)
+        self._store.changed.connect(self._show)
+
+    # --- showing ----------------------------------------------------------------------------
+
+    def _show(self, names: frozenset[str]) -> None:
+        if names & {"model", "inputs"}:
+            self._show_inputs()
+            self._show_hint()
+        if names & {"answer", "display"}:
+            self._show_chips()
+        if "problem" in names:
+            problem = self._store.state.problem
+            here = problem is not None and problem.where == "input"
+            self.problem.setText(problem.text if here and problem is not None else "")
+            self.problem.setVisible(here)
+
+    def _show_inputs(self) -> None:
+        state = self._store.state
+        inputs, model = state.inputs, state.model
+        self.text.show_text(inputs.text)
+        self.pair.show_text(inputs.pair)
+        self.target.show_text(inputs.target)
+        for widget in (self.pad_to, self.pad_side, self.special):
+            widget.blockSignals(True)
+        self.pad_to.setValue(inputs.pad_to)
+        self.pad_side.setCurrentIndex(self.pad_side.findData(inputs.pad_side))
+        self.pad_side.setEnabled(inputs.pad_to > 0)
+        self.special.setChecked(inputs.add_special)
+        for widget in (self.pad_to, self.pad_side, self.special):
+            widget.blockSignals(False)
+        architecture = model.spec.architecture if model is not None else "encoder"
+        for widget in (self._pair_label, self.pair):
+            widget.setVisible(architecture == "encoder")
+        for widget in (self._target_label, self.target, self._target_area):
+            widget.setVisible(architecture == "encoder-decoder")
+
+    def _show_chips(self) -> None:
+        state = self._store.state
+        if state.answer is None:
+            return
+        trace, raw = state.answer.trace, state.display.raw_labels
+        mask = trace.spec.special.mask
+        can_mask = self._mask_piece() is not None
+        first = "encoder" if trace.spec.encoder is not None else "decoder"
+        click = "Click to mask this word." if can_mask else "Click to pin it as the query."
+        self.chips.set_chips(chips_of(trace.tokens[first], mask=mask, raw=raw, click=click))
+        if trace.spec.architecture == "encoder-decoder":
+            pin = "Click to pin it as the query."
+            self.target_chips.set_chips(
+                chips_of(trace.tokens["decoder"], mask=mask, raw=raw, click=pin)
+            )
+
+    # --- masking words ----------------------------------------------------------------------
+
+    def _mask_piece(self) -> str | None:
+        model = self._store.state.model
+        if model is None or model.tokenizer is None or model.spec.encoder is None:
+            return None
+        return model.tokenizer.mask_piece
+
+    def _chip_clicked(self, index: int, shift: bool) -> None:
+        answer, piece = self._store.state.answer, self._mask_piece()
+        if answer is None:
+            return
+        stack = "encoder" if answer.trace.spec.encoder is not None else "decoder"
+        if piece is None or shift:
+            self._pin(stack, index)
+        elif answer.inputs == self._store.state.inputs:  # else the spans are of another text
+            self._toggle_mask(answer.trace.tokens[stack], index, piece)
+
+    def _toggle_mask(self, tokens: Tokens, index: int, piece: str) -> None:
+        span, sequence = tokens.spans[index], tokens.sequence[index]
+        if span is None or tokens.padding[index]:
+            return
+        editor = self.pair if sequence == 1 else self.text
+        text = editor.toPlainText()
+        start, end = word_around(text, *span)
+        if text[span[0] : span[1]].strip() == piece:
+            start, end = _of_the_piece(text, span, piece)
+            if not editor.unmask(start, end):
+                self._session.complain(
+                    f"This {piece} was typed by hand, so there is no word to bring back; "
+                    "type one in its place.",
+                    "input",
+                )
+        elif start < end:
+            editor.mask(start, end, piece)
+
+    def _pin(self, stack: str, index: int) -> None:
+        selection = self._store.state.selection
+        if selection.stack != stack:
+            self._store.select(stack=stack, part="self", query=index, key=None)
+        else:
+            self._store.select(query=None if selection.query == index else index)
+
+    # --- the other model's mask -------------------------------------------------------------
+
+    def _show_hint(self) -> None:
+        piece, wrong = self._mask_piece(), self._wrong_mask()
+        shown = piece is not None and wrong is not None
+        self.hint.setVisible(shown)
+        self.use_mask.setVisible(shown)
+        if shown:
+            self.hint.setText(f"{wrong} is plain text to this model; its mask is {piece}.")
+            self.use_mask.setText(f"Use {piece}")
+
+    def _wrong_mask(self) -> str | None:
+        """A mask spelled as another model spells it."""
+        inputs, piece = self._store.state.inputs, self._mask_piece()
+        text = f"{inputs.text}\n{inputs.pair}"
+        return next((other for other in OTHER_MASKS if other != piece and other in text), None)
+
+    def _correct_mask(self) -> None:
+        piece = self._mask_piece()
+        if piece is None:
+            return
+        for editor in (self.text, self.pair):
+            text = editor.toPlainText()
+            for other in OTHER_MASKS:
+                if other != piece:
+                    text = text.replace(other, piece)
+            if text != editor.toPlainText():
+                editor.setPlainText(text)
+        QTimer.singleShot(0, self.text.setFocus)
+
+
+def _of_the_piece(text: str, span: tuple[int, int], piece: str) -> tuple[int, int]:
+    """Where exactly the mask stands; a span may hold the space before it too."""
+    start = text.index(piece, span[0])
+    return start, start + len(piece)

@@ -1,0 +1,159 @@
+"""READ-OUT: the pinned query and key, and every number between them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+
+from app.looking import lengths_at
+from app.panels.drawing import SHOWN_BY
+from app.reading import Place, Reading, read
+from app.session import Session
+from app.store import Store
+from app.theme import Theme
+
+NOTHING = "Click a cell to pin it, or a token beside the map to pin its row. Esc lets go."
+
+
+class Pin(QWidget):
+    """A spin box for a position; its lowest value is "none"."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.spin = QSpinBox()
+        self.spin.setRange(-1, -1)
+        self.spin.setSpecialValueText("–")
+        self.spin.setAccessibleName(f"Pinned {name.lower()}")
+        self.spin.setToolTip(f"Index of the pinned {name.lower()}; – pins none")
+        label = QLabel(name)
+        label.setBuddy(self.spin)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(label)
+        layout.addWidget(self.spin, 1)
+
+    def show_value(self, value: int | None, count: int) -> None:
+        self.spin.blockSignals(True)
+        self.spin.setRange(-1, count - 1)
+        self.spin.setValue(-1 if value is None else value)
+        self.spin.blockSignals(False)
+
+
+class ReadoutPanel(QWidget):
+    """Reads again whenever the run, the selection or a step changes."""
+
+    def __init__(self, store: Store, session: Session) -> None:
+        super().__init__()
+        self._store = store
+        self.query, self.key = Pin("Query"), Pin("Key")
+        self.hover = QLabel()
+        self.hover.setWordWrap(True)
+        self.hover.setAccessibleName("Under the pointer")
+        self._rows: list[tuple[QLabel, QLabel]] = []
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(1, 1)
+        self.note = QLabel(NOTHING)
+        self.note.setWordWrap(True)
+        pins = QHBoxLayout()
+        pins.setSpacing(12)
+        pins.addWidget(self.query)
+        pins.addWidget(self.key)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 8)
+        layout.setSpacing(6)
+        layout.addLayout(pins)
+        layout.addLayout(self._grid)
+        layout.addWidget(self.note)
+        layout.addStretch(1)
+        self.query.spin.valueChanged.connect(lambda i: store.select(query=i if i >= 0 else None))
+        self.key.spin.valueChanged.connect(lambda i: store.select(key=i if i >= 0 else None))
+        self._theme: Theme | None = None
+        store.changed.connect(self._show)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.note.setStyleSheet(f"color: {theme.muted}")
+        for name, _ in self._rows:
+            name.setStyleSheet(f"color: {theme.muted}")
+
+    @property
+    def lines(self) -> tuple[tuple[str, str], ...]:
+        """What is written, name and value."""
+        return tuple((n.text(), v.text()) for n, v in self._rows if not n.isHidden())
+
+    def _show(self, names: frozenset[str]) -> None:
+        if not names & SHOWN_BY:
+            return
+        state = self._store.state
+        trace, selection = state.trace, state.selection
+        if trace is None or selection.site not in trace.spec.sites:
+            return
+        queries, keys = lengths_at(trace, selection.site)
+        self.query.show_value(selection.query, queries)
+        self.key.show_value(selection.key, keys)
+        reading = read(trace, selection, state.display.raw_labels)
+        self._write(lines_of(reading))
+        self.note.setText(note_of(reading))
+        self.note.setVisible(bool(self.note.text()))
+
+    def _write(self, lines: list[tuple[str, str]]) -> None:
+        while len(self._rows) < len(lines):
+            name, value = QLabel(), QLabel()
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            value.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            value.setWordWrap(True)
+            if self._theme is not None:
+                name.setStyleSheet(f"color: {self._theme.muted}")
+            row = len(self._rows)
+            self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(value, row, 1)
+            self._rows.append((name, value))
+        for i, (name, value) in enumerate(self._rows):
+            used = i < len(lines)
+            name.setVisible(used)
+            value.setVisible(used)
+            if used:
+                name.setText(lines[i][0])
+                value.setText(lines[i][1])
+
+
+def lines_of(reading: Reading) -> list[tuple[str, str]]:
+    """Name and value, in reading order."""
+    lines = []
+    for name, place in (("query", reading.query), ("key", reading.key)):
+        if place is not None:
+            lines.append((name, _token(place)))
+    if reading.weight is not None:
+        if reading.allowed:
+            rank = f"  (no. {reading.rank} of {reading.keys})"
+            lines.append(("weight", f"{reading.weight:.4f}{rank}"))
+        else:
+            lines.append(("weight", "0, masked"))
+        if reading.product is not None and reading.score is not None:
+            lines.append(("q·k", f"{reading.product:.4f}"))
+            scale = f"× {reading.scale:.4g}"
+            lines.append((f"score {scale}", f"{reading.score:.4f}"))
+    by = "attends to" if reading.key is None else "attended by"
+    for i, (place, weight) in enumerate(reading.strongest):
+        lines.append((by if i == 0 else "", f"{weight:.4f}  “{place.label}” ({place.index})"))
+    return lines
+
+
+def note_of(reading: Reading) -> str:
+    if reading.query is None and reading.key is None:
+        return NOTHING
+    if reading.dead:
+        return "This query may see no key, so attention adds nothing to it."
+    if reading.weight is not None and reading.product is None:
+        return "The mean of all heads; choose one head to see its scores."
+    if reading.adjusted:
+        return f"The score is scaled, {reading.adjusted}."
+    return ""
+
+
+def _token(place: Place) -> str:
+    where = "padding" if place.position is None else f"position {place.position}"
+    return f"“{place.label}”  {where}, id {place.token}"

@@ -1,0 +1,166 @@
+"""Which attention is looked at: site, layer, head or the mean of all heads."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QToolButton,
+    QWidget,
+)
+
+from app.icons import icon
+from app.looking import fitted, heads_at, layers_at
+from app.panels.sites import SITE_NAMES
+from app.session import Session
+from app.store import Store
+from app.theme import Theme
+
+
+class Counter(QWidget):
+    """◀ spin box ▶ of how many; counts from 1."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.spin = QSpinBox()
+        self.spin.setRange(1, 1)
+        self.spin.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.spin.setAccessibleName(name)
+        self.spin.setFixedWidth(40)
+        self.back, self.on = QToolButton(), QToolButton()
+        for button, what, change in ((self.back, "Previous", -1), (self.on, "Next", 1)):
+            button.setAutoRepeat(True)
+            button.setAutoRaise(True)
+            button.setToolTip(f"{what} {name.lower()}")
+            button.setAccessibleName(f"{what} {name.lower()}")
+            button.clicked.connect(lambda _=False, by=change: self._go(by))
+        self._of = QLabel()
+        label = QLabel(name)
+        label.setBuddy(self.spin)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        for widget in (label, self.back, self.spin, self.on, self._of):
+            layout.addWidget(widget)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.back.setIcon(icon("left", theme.text, theme.border))
+        self.on.setIcon(icon("right", theme.text, theme.border))
+
+    def show_value(self, value: int, most: int) -> None:
+        """Set from outside; tells nobody."""
+        self.spin.blockSignals(True)
+        self.spin.setRange(1, most)
+        self.spin.setValue(value)
+        self.spin.blockSignals(False)
+        self._of.setText(f"of {most}")
+        self.back.setEnabled(value > 1)
+        self.on.setEnabled(value < most)
+
+    def _go(self, by: int) -> None:
+        self.spin.setValue(self.spin.value() + by)
+
+
+class SiteBar(QWidget):
+    """Selecting here never runs the model."""
+
+    def __init__(self, store: Store, session: Session) -> None:
+        super().__init__()
+        self._store, self._session = store, session
+        self.site = QComboBox()
+        self.site.setAccessibleName("Attention site")
+        self.layer, self.head = Counter("Layer"), Counter("Head")
+        self.mean = QPushButton("Mean")
+        self.mean.setCheckable(True)
+        self.mean.setToolTip("The mean of all heads of this layer (M)")
+        self.mean.setAccessibleName("Mean of all heads")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.setSpacing(16)
+        layout.addWidget(self.site)
+        layout.addWidget(self.layer)
+        layout.addWidget(self.head)
+        layout.addWidget(self.mean)
+        layout.addStretch(1)
+        self.site.activated.connect(lambda _: self.choose_site(self.site.currentData()))
+        self.layer.spin.valueChanged.connect(lambda value: self._select(layer=value - 1))
+        self.head.spin.valueChanged.connect(lambda value: self._select(head=value - 1))
+        self.mean.clicked.connect(lambda _: self.toggle_mean())
+        self._last_head = 0
+        store.changed.connect(self._show)
+        self._show(frozenset({"model", "selection"}))
+
+    def set_theme(self, theme: Theme) -> None:
+        self.layer.set_theme(theme)
+        self.head.set_theme(theme)
+
+    # --- for the keyboard too ---------------------------------------------------------------
+
+    def choose_site(self, site: str) -> None:
+        stack, part = site.split(".")
+        selection = self._store.state.selection
+        kept = selection.query if selection.stack == stack else None
+        self._select(stack=stack, part=part, query=kept, key=None)
+
+    def next_site(self) -> None:
+        model = self._store.state.model
+        if model is not None:
+            sites = model.spec.sites
+            at = sites.index(self._store.state.selection.site)
+            self.choose_site(sites[(at + 1) % len(sites)])
+
+    def move_layer(self, by: int) -> None:
+        self.layer.spin.setValue(self.layer.spin.value() + by)
+
+    def move_head(self, by: int) -> None:
+        if self._store.state.selection.head is None:
+            self.toggle_mean()
+        else:
+            self.head.spin.setValue(self.head.spin.value() + by)
+
+    def toggle_mean(self) -> None:
+        mean = self._store.state.selection.head is None
+        self._select(head=self._last_head if mean else None)
+
+    def _select(self, **changes: int | str | None) -> None:
+        state = self._store.state
+        if state.model is None:
+            return
+        from dataclasses import replace
+
+        wanted = replace(state.selection, **changes)  # type: ignore[arg-type]
+        found = fitted(wanted, state.model.spec, state.trace)
+        self._store.select(
+            stack=found.stack,
+            part=found.part,
+            layer=found.layer,
+            head=found.head,
+            query=found.query,
+            key=found.key,
+        )
+
+    def _show(self, names: frozenset[str]) -> None:
+        if not names & {"model", "selection"}:
+            return
+        model, selection = self._store.state.model, self._store.state.selection
+        self.setEnabled(model is not None)
+        if model is None:
+            return
+        spec, site = model.spec, selection.site
+        if site not in spec.sites:
+            return
+        if [self.site.itemData(i) for i in range(self.site.count())] != list(spec.sites):
+            self.site.clear()
+            for one in spec.sites:
+                self.site.addItem(SITE_NAMES[one], one)
+        self.site.setCurrentIndex(self.site.findData(site))
+        self.layer.show_value(selection.layer + 1, layers_at(spec, site))
+        heads = heads_at(spec, site, min(selection.layer, layers_at(spec, site) - 1))
+        if selection.head is not None:
+            self._last_head = selection.head
+        self.head.show_value(min(self._last_head, heads - 1) + 1, heads)
+        self.mean.setChecked(selection.head is None)
+        self.head.setEnabled(selection.head is not None)

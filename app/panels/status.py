@@ -1,0 +1,111 @@
+"""The status line: what is open, how long each part took, and what is going on just now."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
+
+from app.panels.header import title_of
+from app.session import Session
+from app.store import Busy, Store
+
+PATIENCE = 500  # milliseconds before work is worth a progress bar
+
+
+class StatusLine(QStatusBar):
+    """A progress bar and Cancel appear on what takes longer than half a second."""
+
+    def __init__(self, store: Store, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self.setSizeGripEnabled(False)
+        self.activity = QLabel()
+        self.activity.setAccessibleName("What is going on")
+        self.progress = QProgressBar()
+        self.progress.setFixedWidth(160)
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName("Progress")
+        self.cancel = QPushButton("Cancel")
+        self.cancel.setToolTip("Stop what is going on")
+        self.cancel.clicked.connect(session.cancel)
+        self.model, self.tokens, self.times = QLabel(), QLabel(), QLabel()
+        for widget, name in (
+            (self.model, "Model and device"),
+            (self.tokens, "Number of tokens"),
+            (self.times, "Milliseconds of tokenising, running and drawing"),
+        ):
+            widget.setAccessibleName(name)
+        self.addWidget(self.activity)
+        self.addWidget(self.progress)
+        self.addWidget(self.cancel)
+        for widget in (self.model, self.tokens, self.times):
+            self.addPermanentWidget(widget)
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(PATIENCE)
+        self._patience.timeout.connect(self._show_bar)
+        self._hide_bar()
+        store.changed.connect(self._show)
+
+    def _show(self, names: frozenset[str]) -> None:
+        state = self._store.state
+        if "busy" in names:
+            self._show_busy(state.busy)
+        if names & {"model", "answer", "draw_ms", "source", "steps", "selection"}:
+            self._show_facts()
+
+    def _show_busy(self, busy: Busy | None) -> None:
+        if busy is None:
+            self._patience.stop()
+            self._hide_bar()
+            return
+        if self.progress.isHidden():
+            if not self._patience.isActive():
+                self._patience.start()
+        else:
+            self._fill(busy)
+
+    def _show_bar(self) -> None:
+        busy = self._store.state.busy
+        if busy is not None:
+            for widget in (self.activity, self.progress, self.cancel):
+                widget.show()
+            self._fill(busy)
+
+    def _hide_bar(self) -> None:
+        for widget in (self.activity, self.progress, self.cancel):
+            widget.hide()
+
+    def _fill(self, busy: Busy) -> None:
+        text = busy.text
+        if busy.lane == "load" and self._store.state.source:
+            text = f"{text}: {title_of(self._store.state, self._store.state.source)}"
+        self.activity.setText(text)
+        if busy.fraction is None:
+            self.progress.setRange(0, 0)
+        else:
+            self.progress.setRange(0, 1000)
+            self.progress.setValue(round(1000 * busy.fraction))
+
+    def _show_facts(self) -> None:
+        state = self._store.state
+        answer, trace = state.answer, state.trace
+        if state.model is None:
+            return
+        device = str(state.model.device).upper()
+        self.model.setText(f"{title_of(state, state.model.source)} · {device}")
+        if answer is None or trace is None:
+            self.tokens.setText("")
+            self.times.setText("")
+            return
+        counts = [len(tokens) for tokens in trace.tokens.values()]
+        noun = "token" if counts == [1] else "tokens"
+        self.tokens.setText(f"{' + '.join(str(n) for n in counts)} {noun}")
+        run = answer.run_ms if state.step is None else state.step.trace.milliseconds
+        self.times.setText(
+            f"tokenise {_ms(answer.tokenise_ms)} · run {_ms(run)} · draw {_ms(state.draw_ms)} ms"
+        )
+
+
+def _ms(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else f"{value:.0f}"

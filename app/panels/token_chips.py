@@ -1,0 +1,99 @@
+"""Tokens of a run as chips: what a person reads of each token, and what its tooltip says."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from app.labels import labels_of
+from app.panels.chips import Chip
+
+if TYPE_CHECKING:
+    from core.request import Step
+    from core.tokens import Tokens
+
+
+def chips_of(tokens: Tokens, *, mask: int | None, raw: bool, click: str) -> tuple[Chip, ...]:
+    """click: what clicking a word does, for the tooltip; empty where it does nothing."""
+    labels = labels_of(tokens, raw)
+    groups = _groups(tokens)
+    positions = tokens.positions
+    found = []
+    for i, label in enumerate(labels):
+        kind = _kind(tokens, i, mask)
+        found.append(
+            Chip(
+                label=label,
+                kind=kind,
+                segment_b=tokens.sequence[i] == 1,
+                tooltip=_tooltip(tokens, i, label, positions[i], kind, click),
+                group=groups[i],
+            )
+        )
+    return tuple(found)
+
+
+def step_chip(step: Step, label: str) -> Chip:
+    """A generated token with its probability."""
+    how = "taken by hand" if step.forced else "chosen"
+    return Chip(
+        label=label,
+        kind="generated",
+        below=f"{step.probability:.1%}" if step.probability < 0.9995 else "100%",
+        tooltip=f"step {step.index + 1}: “{label}” (id {step.token}) {how}, "
+        f"the model's probability {step.probability:.4f}",
+    )
+
+
+def _kind(tokens: Tokens, i: int, mask: int | None) -> str:
+    if tokens.padding[i]:
+        return "padding"
+    if mask is not None and tokens.ids[i] == mask:
+        return "masked"
+    return "special" if tokens.special[i] else "word"
+
+
+def _groups(tokens: Tokens) -> list[int]:
+    """The same number for the tokens that share one character (bytes of an emoji)."""
+    groups: list[int] = []
+    for i, span in enumerate(tokens.spans):
+        shared = i > 0 and span is not None and span == tokens.spans[i - 1] and span[0] < span[1]
+        groups.append(groups[-1] if shared else i)
+    return groups
+
+
+def _tooltip(
+    tokens: Tokens, i: int, label: str, position: int | None, kind: str, click: str
+) -> str:
+    where = "no position (padding)" if position is None else f"position {position}"
+    parts = [f"“{label}”", where, f"id {tokens.ids[i]}"]
+    if tokens.sequence[i] is not None and tokens.pair is not None:
+        parts.append(f"sentence {'AB'[tokens.sequence[i] or 0]}")
+    span = tokens.spans[i]
+    if span is not None:
+        parts.append(f"characters {span[0]}–{span[1]}")
+    text = " · ".join(parts)
+    if kind == "masked":
+        return text + "\nClick to bring the word back." if click else text
+    return f"{text}\n{click}" if click and kind == "word" else text
+
+
+def word_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The whole word that characters start to end belong to; a Chinese character stands alone."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start == end or not all(_of_a_word(c) for c in text[start:end]):
+        return start, end
+    while start > 0 and _of_a_word(text[start - 1]):
+        start -= 1
+    while end < len(text) and _of_a_word(text[end]):
+        end += 1
+    return start, end
+
+
+def _of_a_word(character: str) -> bool:
+    wide = unicodedata.east_asian_width(character) in "WF"
+    mark = unicodedata.category(character).startswith("M")
+    return (character.isalnum() and not wide) or mark

@@ -1,0 +1,114 @@
+"""What is known about one query and one key: the numbers of the read-out. Free of Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.labels import labels_of
+from app.selection import Selection
+
+if TYPE_CHECKING:
+    from core.trace import Trace
+
+TOP = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A token of a query or key axis. position: as the model counts; None for padding."""
+
+    index: int
+    label: str
+    token: int
+    position: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """query and key: what is pinned. The numbers are None unless both are.
+
+    product: q·k as it stands. scale: what it is multiplied by. score: what enters the softmax
+    (scaled, with a bias and soft cap where the model has them). weight: after the softmax. rank:
+    of the key among those of the query, from 1. product, scale and score are of one head, so None
+    for a mean. strongest: (key, weight) of a pinned query, or (query, weight) of a pinned key.
+    """
+
+    query: Place | None = None
+    key: Place | None = None
+    allowed: bool = True
+    dead: bool = False
+    weight: float | None = None
+    rank: int | None = None
+    keys: int = 0
+    product: float | None = None
+    scale: float | None = None
+    score: float | None = None
+    adjusted: str = ""
+    strongest: tuple[tuple[Place, float], ...] = ()
+
+
+def read(trace: Trace, selection: Selection, raw: bool = False) -> Reading:
+    """Read what is pinned; everything is derived from the trace."""
+    site, layer, head = selection.site, selection.layer, selection.head
+    source = "encoder" if selection.part == "cross" else selection.stack
+    query = _place(trace, selection.stack, selection.query, raw)
+    key = _place(trace, source, selection.key, raw)
+    if query is None and key is None:
+        return Reading()
+    pattern = trace.pattern(site, layer, head)
+    weights = pattern.mean(0) if head is None else pattern
+    allowed = trace.allowed(site, layer)
+    if query is None or key is None:
+        line = weights[:, key.index] if key is not None else weights[selection.query]
+        found = line.topk(min(TOP, line.shape[0]))
+        stack = selection.stack if key is not None else source
+        strongest = []
+        for index, weight in zip(found.indices.tolist(), found.values.tolist(), strict=True):
+            place = _place(trace, stack, index, raw)
+            if place is not None and weight > 0:
+                strongest.append((place, weight))
+        dead = query is not None and not bool(allowed[query.index].any())
+        return Reading(query=query, key=key, dead=dead, strongest=tuple(strongest))
+    row = weights[query.index]
+    weight = float(row[key.index])
+    attention = trace.spec.stack(selection.stack).attention(selection.part, layer)
+    product = score = None
+    if head is not None:
+        score = float(trace.scores(site, layer, head)[query.index, key.index])
+        name = f"{selection.stack}.{layer}.{selection.part}"
+        q, k = trace[f"{name}.q"], trace[f"{name}.k"]
+        shared = q.shape[0] // k.shape[0]
+        product = float(q[head, query.index] @ k[head // shared, key.index])
+    return Reading(
+        query=query,
+        key=key,
+        allowed=bool(allowed[query.index, key.index]),
+        dead=not bool(allowed[query.index].any()),
+        weight=weight,
+        rank=int((row > weight).sum()) + 1,
+        keys=int(allowed[query.index].sum()),
+        product=product,
+        scale=attention.score_scale if head is not None else None,
+        score=score,
+        adjusted=_adjusted(product, attention.score_scale, score),
+    )
+
+
+def _adjusted(product: float | None, scale: float, score: float | None) -> str:
+    """What else was done to the score, seen from the numbers themselves."""
+    if product is None or score is None or abs(product * scale - score) < 1e-3:
+        return ""
+    return "with the model's position bias or soft cap"
+
+
+def _place(trace: Trace, stack: str, index: int | None, raw: bool) -> Place | None:
+    tokens = trace.tokens[stack]
+    if index is None or not 0 <= index < len(tokens):
+        return None
+    return Place(
+        index=index,
+        label=labels_of(tokens, raw)[index],
+        token=tokens.ids[index],
+        position=tokens.positions[index],
+    )

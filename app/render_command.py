@@ -1,0 +1,89 @@
+"""`trifocal render`: load, run, draw, save."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication
+
+from app.examples import masks_of
+from app.looking import heads_at, layers_at, lengths_at
+from app.selection import Selection
+from app.theme import DARK, LIGHT
+
+if TYPE_CHECKING:
+    from core.loaded import LoadedModel
+    from core.trace import Trace
+
+
+def render(asked: Namespace) -> None:
+    """Raises CoreError, OSError or ValueError with one sentence; nothing half-written stays."""
+    from app.labels import labeller
+    from app.render import export
+    from app.views import ViewOptions, view, views
+    from core import load_model
+
+    known = {v.key for v in views()}
+    if asked.view not in known:
+        raise ValueError(f"There is no view {asked.view!r}; there are {', '.join(sorted(known))}.")
+    model = load_model(asked.model, device=asked.device)
+    selection = _selection(asked, model)
+    request = model.request(
+        asked.text,
+        asked.pair,
+        asked.target,
+        masks=masks_of(" ".join(asked.mask), model.spec.sites),
+        pad_to=asked.pad_to,
+    )
+    wanted = view(asked.view)
+    trace = model.run(replace(request, wants=request.wants | wanted.wants))
+    _check_pins(selection, trace)
+    options = ViewOptions(raw_labels=asked.raw_labels, missing=model.missing)
+    if model.tokenizer is not None:
+        options = replace(options, pieces=labeller(model.tokenizer, asked.raw_labels))
+    application = QGuiApplication.instance() or QGuiApplication(["trifocal"])
+    figure = wanted.draw(trace, selection, options)
+    theme = DARK if asked.theme == "dark" else LIGHT
+    try:
+        export.save(figure, asked.out, width=asked.width, theme=theme)
+    except export.ExportError as error:
+        raise ValueError(str(error)) from None
+    finally:
+        del application
+
+
+def _selection(asked: Namespace, model: LoadedModel) -> Selection:
+    """Counted from 1 by the person, from 0 by everyone else."""
+    spec = model.spec
+    site = asked.site or spec.sites[0]
+    if site not in spec.sites:
+        raise ValueError(f"{model.name} has no site {site!r}; it has {', '.join(spec.sites)}.")
+    layers = layers_at(spec, site)
+    if not 1 <= asked.layer <= layers:
+        raise ValueError(f"{site} has layers 1 to {layers}, not {asked.layer}.")
+    heads = heads_at(spec, site, asked.layer - 1)
+    head = None
+    if asked.head != "mean":
+        if not asked.head.isdigit() or not 1 <= int(asked.head) <= heads:
+            raise ValueError(f"{site} has heads 1 to {heads}, or mean, not {asked.head!r}.")
+        head = int(asked.head) - 1
+    stack, part = site.split(".")
+    return Selection(
+        stack=stack,
+        part=part,
+        layer=asked.layer - 1,
+        head=head,
+        query=asked.query,
+        key=asked.key,
+    )
+
+
+def _check_pins(selection: Selection, trace: Trace) -> None:
+    lengths = lengths_at(trace, selection.site)
+    for name, index, count in zip(
+        ("query", "key"), (selection.query, selection.key), lengths, strict=True
+    ):
+        if index is not None and not 0 <= index < count:
+            raise ValueError(f"There are {count} positions, 0 to {count - 1}, not {name} {index}.")

@@ -1,0 +1,89 @@
+"""The theme as a stylesheet: what Fusion and a palette leave to say. 8-pixel grid."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication
+
+from app.theme import Theme
+
+
+def apply(theme: Theme) -> None:
+    """Dress the whole application."""
+    app = QApplication.instance()
+    if isinstance(app, QApplication):
+        app.setPalette(palette(theme))
+        app.setStyleSheet(stylesheet(theme))
+
+
+def palette(theme: Theme) -> QPalette:
+    """For Fusion, which follows its palette on every platform."""
+    made = QPalette()
+    role, group = QPalette.ColorRole, QPalette.ColorGroup
+    for which, colour in (
+        (role.Window, theme.background),
+        (role.WindowText, theme.text),
+        (role.Base, theme.surface),
+        (role.AlternateBase, theme.raised),
+        (role.Text, theme.text),
+        (role.PlaceholderText, theme.muted),
+        (role.Button, theme.raised),
+        (role.ButtonText, theme.text),
+        (role.ToolTipBase, theme.raised),
+        (role.ToolTipText, theme.text),
+        (role.Highlight, theme.accent),
+        (role.HighlightedText, theme.on_accent),
+        (role.Link, theme.accent),
+        (role.BrightText, theme.warning),
+        (role.Mid, theme.border),
+        (role.Dark, theme.border),
+        (role.Light, theme.raised),
+        (role.Shadow, theme.border),
+    ):
+        made.setColor(which, QColor(colour))
+    for which in (role.WindowText, role.Text, role.ButtonText):
+        made.setColor(group.Disabled, which, QColor(theme.muted))
+    return made
+
+
+def stylesheet(theme: Theme) -> str:
+    return f"""
+QMainWindow, QDialog {{ background: {theme.background}; }}
+QMainWindow::separator {{ background: {theme.background}; width: 4px; height: 4px; }}
+QMainWindow::separator:hover {{ background: {theme.accent}; }}
+QToolBar {{ background: {theme.surface}; border: none;
+    border-bottom: 1px solid {theme.border}; }}
+QMenuBar {{ background: {theme.surface}; }}
+QDockWidget {{ color: {theme.muted}; font-weight: 600; }}
+QDockWidget::title {{ background: {theme.background}; padding: 4px 8px; }}
+QPlainTextEdit, QComboBox, QSpinBox, QDoubleSpinBox {{ background: {theme.surface};
+    color: {theme.text}; border: 1px solid {theme.border}; border-radius: 4px; }}
+QComboBox, QSpinBox, QDoubleSpinBox {{ padding: 1px 4px; min-height: 20px; }}
+QPlainTextEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus
+    {{ border: 1px solid {theme.accent}; }}
+QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{ color: {theme.muted};
+    background: {theme.background}; }}
+QPushButton, QToolButton {{ background: {theme.raised}; color: {theme.text};
+    border: 1px solid {theme.border}; border-radius: 4px; padding: 2px 8px; min-height: 18px; }}
+QToolButton {{ padding: 2px 4px; }}
+QPushButton:hover, QToolButton:hover {{ border-color: {theme.accent}; }}
+QPushButton:focus, QToolButton:focus {{ border-color: {theme.accent}; }}
+QPushButton:checked, QToolButton:checked {{ background: {theme.accent};
+    color: {theme.on_accent}; border-color: {theme.accent}; }}
+QPushButton:disabled, QToolButton:disabled {{ color: {theme.muted};
+    background: {theme.background}; }}
+QToolButton[autoRaise="true"] {{ background: transparent; border-color: transparent; }}
+QTabWidget::pane {{ border: 1px solid {theme.border}; background: {theme.surface}; }}
+QTabBar::tab {{ background: {theme.background}; color: {theme.muted}; padding: 5px 14px;
+    border: 1px solid transparent; border-bottom: 2px solid transparent; }}
+QTabBar::tab:hover {{ color: {theme.text}; }}
+QTabBar::tab:selected {{ color: {theme.text}; border-bottom: 2px solid {theme.accent}; }}
+QStatusBar {{ background: {theme.surface}; color: {theme.muted};
+    border-top: 1px solid {theme.border}; }}
+QStatusBar QLabel {{ color: {theme.muted}; padding: 0 6px; }}
+QStatusBar::item {{ border: none; }}
+QProgressBar {{ border: 1px solid {theme.border}; border-radius: 3px; max-height: 10px;
+    background: {theme.background}; }}
+QProgressBar::chunk {{ background: {theme.accent}; }}
+QToolTip {{ background: {theme.raised}; color: {theme.text}; border: 1px solid {theme.border}; }}
+"""

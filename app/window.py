@@ -1,0 +1,303 @@
+"""The window: panels in their places, menus, keys, drag and drop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QPaintEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QFileDialog,
+    QMainWindow,
+    QMessageBox,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import style
+from app.examples import Example
+from app.keys import Binding, binding_of, help_html
+from app.looking import lengths_at
+from app.menus import Menus, exportable
+from app.panels.banner import Banner
+from app.panels.decoding import DecodingPanel
+from app.panels.header import Header
+from app.panels.mask import MaskPanel
+from app.panels.pictures import Pictures
+from app.panels.predictions import PredictionsPanel
+from app.panels.prompt import PromptPanel
+from app.panels.readout import ReadoutPanel
+from app.panels.sitebar import SiteBar
+from app.panels.status import StatusLine
+from app.session import Session
+from app.store import Store
+from app.theme import DARK, LIGHT, Theme
+
+if TYPE_CHECKING:
+    from app.views import View
+
+PICTURE_TYPES = "SVG picture (*.svg);;PNG picture (*.png);;Numbers as CSV (*.csv)"
+
+
+class _Centre(QWidget):
+    """Tells when it was painted for the first time: the window is on screen then."""
+
+    painted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told = False
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._told:
+            self._told = True
+            QTimer.singleShot(0, self.painted)
+
+
+class Window(QMainWindow):
+    """painted: the first picture of the window is on screen. closed: it went away."""
+
+    painted = Signal()
+    closed = Signal()
+
+    def __init__(
+        self,
+        store: Store,
+        session: Session,
+        views: tuple[View, ...],
+        examples: tuple[Example, ...] = (),
+    ) -> None:
+        super().__init__()
+        self._store, self._session = store, session
+        self.setWindowTitle("Trifocal")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self.header = Header(store, session)
+        self.prompt = PromptPanel(store, session)
+        self.mask = MaskPanel(store, session)
+        self.banner = Banner(store, session)
+        self.pictures = Pictures(store, session, views)
+        self.sitebar = SiteBar(store, session)
+        self.readout = ReadoutPanel(store, session)
+        by_key = {view.key: view for view in views}
+        self.predictions = PredictionsPanel(store, session, by_key["predictions"])
+        self.decoding = DecodingPanel(store, session)
+        self.status = StatusLine(store, session)
+        self._place()
+        self._first_layout = self.saveState()
+        self.menus = Menus(self, store, session, examples)
+        self._themed = (
+            self.prompt,
+            self.mask,
+            self.banner,
+            self.pictures,
+            self.sitebar,
+            self.readout,
+            self.predictions,
+            self.decoding,
+        )
+        self.theme: Theme | None = None
+        self.header.open_folder.connect(self.choose_folder)
+        store.changed.connect(self._show)
+        QApplication.styleHints().colorSchemeChanged.connect(self._set_theme)
+        self._set_theme()
+
+    def _place(self) -> None:
+        bar = QToolBar("Model")
+        bar.setObjectName("model-bar")
+        bar.setMovable(False)
+        bar.toggleViewAction().setEnabled(False)
+        bar.addWidget(self.header)
+        self.addToolBar(bar)
+        centre = _Centre()
+        centre.painted.connect(self.painted)
+        layout = QVBoxLayout(centre)
+        layout.setContentsMargins(4, 0, 4, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.banner)
+        layout.addWidget(self.pictures, 1)
+        layout.addWidget(self.sitebar)
+        self.setCentralWidget(centre)
+        self.setStatusBar(self.status)
+        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+        bottom = Qt.DockWidgetArea.BottomDockWidgetArea
+        self.setCorner(Qt.Corner.BottomLeftCorner, bottom)
+        self.setCorner(Qt.Corner.BottomRightCorner, bottom)
+        self.docks = [
+            self._dock("Input", self.prompt, left),
+            self._dock("Mask", self.mask, left),
+            self._dock("Read-out", self.readout, right),
+            self._dock("Predictions", self.predictions, right),
+            self._dock("Decoding", self.decoding, bottom),
+        ]
+        horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+        self.resizeDocks([self.docks[0], self.docks[2]], [304, 280], horizontal)
+        self.resizeDocks(self.docks[:2], [260, 260], vertical)
+        self.resizeDocks(self.docks[2:4], [190, 330], vertical)
+        self.resize(1366, 740)
+
+    def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(title.lower())
+        dock.setWidget(widget)
+        self.addDockWidget(area, dock)
+        return dock
+
+    # --- looks ------------------------------------------------------------------------------
+
+    def _set_theme(self) -> None:
+        wanted = self._wanted_theme()
+        if wanted is self.theme:
+            return
+        self.theme = wanted
+        style.apply(wanted)
+        for panel in self._themed:
+            panel.set_theme(wanted)
+
+    def _show(self, names: frozenset[str]) -> None:
+        if "display" in names:
+            self._set_theme()
+        if names & {"model", "source"}:
+            model = self._store.state.model
+            self.setWindowTitle(f"{model.name} – Trifocal" if model is not None else "Trifocal")
+
+    def _wanted_theme(self) -> Theme:
+        choice = self._store.state.display.theme
+        system = QApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return DARK if choice == "dark" or (choice == "system" and system) else LIGHT
+
+    # --- layout -----------------------------------------------------------------------------
+
+    def layout_state(self) -> tuple[QByteArray, QByteArray]:
+        return self.saveGeometry(), self.saveState()
+
+    def restore(self, geometry: QByteArray, layout: QByteArray) -> None:
+        if not geometry.isEmpty():
+            self.restoreGeometry(geometry)
+        if not layout.isEmpty():
+            self.restoreState(layout)
+
+    def reset_layout(self) -> None:
+        self.restoreState(self._first_layout)
+
+    # --- files ------------------------------------------------------------------------------
+
+    def choose_folder(self) -> None:
+        path = QFileDialog.getExistingDirectory(self, "Open a checkpoint folder")
+        if path:
+            self._session.open(path)
+
+    def choose_export(self) -> None:
+        name = f"{self._store.state.view}.svg"
+        path, kind = QFileDialog.getSaveFileName(self, "Export the view", name, PICTURE_TYPES)
+        if path:
+            target = Path(path)
+            if not exportable(target):
+                target = target.with_name(target.name + "." + kind.rpartition("*.")[2].rstrip(")"))
+            self.export(target)
+
+    def export(self, path: Path) -> None:
+        """Write the picture in front to .png, .svg or .csv; a failure is said."""
+        from app.render import export
+
+        try:
+            export.save(self.pictures.figure, path, theme=self.theme or LIGHT)
+        except export.ExportError as error:
+            self._session.complain(str(error), "model")
+        else:
+            self.status.showMessage(f"Exported to {path}", 5000)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        urls = event.mimeData().urls()
+        if len(urls) == 1 and urls[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._session.open(event.mimeData().urls()[0].toLocalFile())
+        event.acceptProposedAction()
+
+    # --- examples and help ------------------------------------------------------------------
+
+    def show_example(self, example: Example) -> None:
+        self._session.show_example(example)
+        if example.note:
+            self.status.showMessage(example.note, 15000)
+
+    def show_keys(self) -> None:
+        box = QMessageBox(self)
+        box.setWindowTitle("Keys")
+        box.setText(help_html())
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+    def go_to_text(self) -> None:
+        self.prompt.text.setFocus()
+        self.prompt.text.selectAll()
+
+    # --- keys -------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        binding = binding_of(event, QApplication.focusWidget())
+        if binding is None:
+            super().keyPressEvent(event)
+        else:
+            self._act(binding)
+
+    def _act(self, binding: Binding) -> None:
+        by = binding.argument
+        match binding.action:
+            case "head":
+                self.sitebar.move_head(by)
+            case "layer":
+                self.sitebar.move_layer(by)
+            case "query" | "key":
+                self._move_pin(binding.action, by)
+            case "mean":
+                self.sitebar.toggle_mean()
+            case "site":
+                self.sitebar.next_site()
+            case "clear":
+                self._store.select(query=None, key=None)
+            case "play":
+                self._session.play()
+            case "step":
+                self._session.decode_on()
+            case "back":
+                self._session.decode_back()
+            case "first":
+                self._session.decode_first()
+            case "last":
+                self._session.decode_last()
+            case "tab" if by < len(self.pictures.keys):
+                self._session.look_at(self.pictures.keys[by])
+
+    def _move_pin(self, name: str, by: int) -> None:
+        state = self._store.state
+        if state.trace is None or state.selection.site not in state.trace.spec.sites:
+            return
+        count = lengths_at(state.trace, state.selection.site)[0 if name == "query" else 1]
+        now = getattr(state.selection, name)
+        moved = (0 if by > 0 else count - 1) if now is None else now + by
+        self._store.select(**{name: max(0, min(count - 1, moved))})
+
+    # --- coming and going -------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.prompt.text.setFocus()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.closed.emit()
+        super().closeEvent(event)

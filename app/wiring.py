@@ -1,0 +1,115 @@
+"""Start-up: the only place that knows everyone."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+
+from app import examples
+from app.engine import Engine
+from app.session import LANES, Core, Session
+from app.settings import Remembered, Settings
+from app.store import State, Store
+from app.tasks import Tasks
+from app.views import views
+from app.window import Window
+
+
+class App(QObject):
+    """Store, tasks, session and window, wired; remembers choices when the window goes away."""
+
+    def __init__(
+        self, source: str = "", *, settings: Settings | None = None, core: Core | None = None
+    ) -> None:
+        super().__init__()
+        self.settings = settings if settings is not None else Settings()
+        known = self.settings.load()
+        self.store = Store(_state(known))
+        self.tasks = Tasks(*LANES, parent=self)
+        self.session = Session(
+            self.store,
+            self.tasks,
+            core if core is not None else Engine(),
+            texts=known.texts,
+            sources=known.sources,
+            parent=self,
+        )
+        self.window = Window(self.store, self.session, views(), examples.read())
+        self.window.restore(known.geometry, known.layout)
+        self._source = source or known.source
+        self._clean = True
+        self.window.painted.connect(self._start)
+        self.window.closed.connect(self.close)
+
+    def _start(self) -> None:
+        """Only now, with the window on screen, is the core imported, in the worker."""
+        self.session.start(self._source)
+
+    def close(self) -> bool:
+        """Remember the choices and end the work; False if something could not be interrupted."""
+        self._remember()
+        self._clean = self.tasks.close()
+        return self._clean
+
+    @property
+    def clean(self) -> bool:
+        """Whether the worker has ended, so that Python may shut down in its ordinary way."""
+        return self._clean
+
+    def _remember(self) -> None:
+        state = self.store.state
+        texts = dict(self.session.texts)
+        if state.model is not None:
+            texts[state.model.spec.architecture] = state.inputs
+        geometry, layout = self.window.layout_state()
+        self.settings.save(
+            Remembered(
+                source=state.model.source if state.model is not None else self._source,
+                device=state.device,
+                view=state.view,
+                display=state.display,
+                narrowing=state.narrowing,
+                decode=state.decode,
+                recent=state.recent,
+                texts=texts,
+                sources=self.session.sources,
+                geometry=geometry,
+                layout=layout,
+            )
+        )
+
+
+def _state(known: Remembered) -> State:
+    return replace(
+        State(),
+        device=known.device,
+        view=known.view,
+        display=known.display,
+        narrowing=known.narrowing,
+        decode=known.decode,
+        recent=known.recent,
+    )
+
+
+def open_window(source: str, settings: Path | None = None) -> int:
+    """Show the window until it is closed; the exit code."""
+    # Waiting OpenMP threads would spin against the window's; must be set before torch is imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    application = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(application, QApplication)
+    application.setApplicationName("Trifocal")
+    application.setStyle("Fusion")
+    app = App(source, settings=Settings(settings))
+    app.window.show()
+    code = application.exec()
+    if not app.clean:
+        # The worker is inside an import or a C call; a Python that shuts down under it could crash.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
