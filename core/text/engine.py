@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.spelling import Spelling
+from core.text.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,3 +58,12 @@ class Engine(Protocol):
     def join(self, pieces: Sequence[str]) -> str:
         """Pieces -> text. A string that is no piece is taken as it stands."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An engine, what is known of its family, and sentences about what had to be assumed."""
+
+    engine: Engine
+    settings: Settings
+    notes: tuple[str, ...] = ()

@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 def read_text(path: Path) -> str:
-    """A UTF-8 file."""
+    """A UTF-8 file, its line ends as they are: a lone carriage return may be a piece."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes().decode()
     except (OSError, UnicodeError) as error:
         raise CheckpointError(f"{path} cannot be read as UTF-8 text: {error}") from None
 

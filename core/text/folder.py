@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 from core.errors import CheckpointError
 from core.text import sentences, vocabularies, whole
-from core.text.engine import Engine
+from core.text.engine import Opened
 from core.text.settings import Settings
 
 SUPPORTED = (
     "tokenizer.json, vocab.txt (WordPiece), vocab.json with merges.txt (byte-level BPE), "
     "a SentencePiece .model or .spm, and Marian's source.spm, target.spm and vocab.json"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
-    """source: the file names used. notes: sentences about what had to be assumed."""
-
-    engine: Engine
-    settings: Settings
-    source: str
-    notes: tuple[str, ...]
 
 
 def sources(folder: Path) -> list[tuple[str, ...]]:
@@ -41,31 +31,30 @@ def sources(folder: Path) -> list[tuple[str, ...]]:
     return found
 
 
-def open_folder(folder: Path, family: str | None) -> Opened:
-    """CheckpointError when there is no tokenizer, or the one there is cannot be understood."""
+def open_folder(folder: Path, family: str | None) -> tuple[Opened, str]:
+    """(tokenizer, names of the files it was made of).
+
+    CheckpointError when there is none, or the one there is cannot be understood.
+    """
     groups = sources(folder)
     if not groups:
         raise CheckpointError(f"{folder} holds no tokenizer; supported are {SUPPORTED}")
-    settings = Settings.from_folder(folder, family)
-    engine, notes = _open(folder, groups[0], settings)
+    opened = _open(folder, groups[0], Settings.from_folder(folder, family))
     source, *others = (" + ".join(names) for names in groups)
     if others:
-        notes = (*notes, f"The tokenizer is {source}; {', '.join(others)} was left unread.")
-    return Opened(engine=engine, settings=settings, source=source, notes=notes)
+        note = f"The tokenizer is {source}; {', '.join(others)} was left unread."
+        opened = replace(opened, notes=(*opened.notes, note))
+    return opened, source
 
 
 def open_file(path: Path, family: str | None) -> Opened:
     """A lone tokenizer.json or SentencePiece model; nothing beside it is read."""
     if not path.is_file():
         raise CheckpointError(f"{path} is not a file")
-    settings = Settings.of_family(family)
-    engine, notes = _open(path.parent, (path.name,), settings)
-    return Opened(engine=engine, settings=settings, source=path.name, notes=notes)
+    return _open(path.parent, (path.name,), Settings.of_family(family))
 
 
-def _open(
-    folder: Path, names: tuple[str, ...], settings: Settings
-) -> tuple[Engine, tuple[str, ...]]:
+def _open(folder: Path, names: tuple[str, ...], settings: Settings) -> Opened:
     path = folder / names[0]
     if names == vocabularies.WORDS:
         return vocabularies.open_words(path, settings)

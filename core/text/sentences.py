@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.errors import CheckpointError
+from core.text.engine import Opened
 from core.text.files import need, read_vocabulary
 from core.text.layouts import fold, lay_out, lay_out_marian
 from core.text.settings import Settings
@@ -15,8 +16,8 @@ MARIAN = ("source.spm", "target.spm", "vocab.json")
 NAMES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
 
 
-def open_sentences(path: Path, settings: Settings) -> tuple[SentencePieceEngine, tuple[str, ...]]:
-    """(engine, notes)."""
+def open_sentences(path: Path, settings: Settings) -> Opened:
+    """One model, numbered as its family does."""
     processor = open_model(path)
     vocabulary = lay_out(processor, settings, path)
     template, names = settings.template, settings.names()
@@ -34,15 +35,16 @@ def open_sentences(path: Path, settings: Settings) -> tuple[SentencePieceEngine,
         if settings.kind.folds
         else None,
     )
-    if settings.kind_name:
-        return engine, ()
-    return engine, (
-        f"Nothing names the family of {path.name}; no special tokens are added to a text.",
-    )
+    notes: tuple[str, ...] = ()
+    if not settings.kind_name:
+        notes = (
+            f"Nothing names the family of {path.name}; no special tokens are added to a text.",
+        )
+    return Opened(engine=engine, settings=settings, notes=notes)
 
 
-def open_marian(folder: Path, settings: Settings) -> tuple[SentencePieceEngine, tuple[str, ...]]:
-    """Two models that share the ids of one vocab.json: (engine, notes)."""
+def open_marian(folder: Path, settings: Settings) -> Opened:
+    """Two models that share the ids of one vocab.json."""
     if settings.switch("separate_vocabs", False):
         raise CheckpointError(
             f"{folder} has separate vocabularies for source and target; a shared one is supported"
@@ -60,4 +62,4 @@ def open_marian(folder: Path, settings: Settings) -> tuple[SentencePieceEngine, 
         names=names,
         target=(target, target_ids),
     )
-    return engine, ()
+    return Opened(engine=engine, settings=settings)

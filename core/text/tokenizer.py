@@ -12,9 +12,10 @@ from core.errors import RequestError
 from core.spec import ModelSpec, SpecialIds
 from core.spelling import Spelling, byte_piece, piece_bytes, readable
 from core.text import hints
-from core.text.engine import Part
-from core.text.folder import Opened, open_file, open_folder, sources
+from core.text.engine import Opened, Part
+from core.text.folder import open_file, open_folder, sources
 from core.text.hints import MaskHint
+from core.text.kinds import ANGLE, SQUARE
 from core.text.library import LibraryEngine
 from core.text.settings import Settings
 from core.text.whole import complete
@@ -28,10 +29,10 @@ class Tokenizer:
     mask_id, pad_id, mask_piece, pad_piece: None where the model has none.
     """
 
-    def __init__(self, opened: Opened, spec: ModelSpec | None = None) -> None:
+    def __init__(self, opened: Opened, source: str, spec: ModelSpec | None = None) -> None:
         self._engine = opened.engine
         self._spec = spec
-        self.source = opened.source
+        self.source = source
         self.notes = opened.notes
         special = SpecialIds() if spec is None else spec.special
         self.mask_id = self._role("mask", opened.settings, special.mask)
@@ -43,12 +44,13 @@ class Tokenizer:
 
         CheckpointError when there is none, or the one there is cannot be understood.
         """
-        return cls(open_folder(Path(path), _family(spec)), spec)
+        return cls(*open_folder(Path(path), _family(spec)), spec)
 
     @classmethod
     def from_file(cls, path: str | Path, spec: ModelSpec | None = None) -> Tokenizer:
         """One tokenizer.json or SentencePiece model. CheckpointError when it is neither."""
-        return cls(open_file(Path(path), _family(spec)), spec)
+        path = Path(path)
+        return cls(open_file(path, _family(spec)), path.name, spec)
 
     @classmethod
     def from_library(
@@ -66,7 +68,7 @@ class Tokenizer:
         settings = settings or Settings.of_family(_family(spec))
         engine = LibraryEngine(tokenizer, unknown=settings.name("unk"))
         notes = complete(engine, settings, source)
-        return cls(Opened(engine=engine, settings=settings, source=source, notes=notes), spec)
+        return cls(Opened(engine=engine, settings=settings, notes=notes), source, spec)
 
     @staticmethod
     def is_in(folder: str | Path) -> bool:
@@ -181,10 +183,14 @@ class Tokenizer:
     # --- within ----------------------------------------------------------------------------------
 
     def _role(self, role: str, settings: Settings, configured: int | None) -> int | None:
-        """The id of a special token: by its name, else as the model's configuration has it."""
+        """The id of a special token: by the name it is given, else as the model's configuration
+        has it, else by the name that BERT or RoBERTa gives it."""
         name = settings.name(role)
         found = None if name is None else self._engine.id_of(name)
-        return configured if found is None else found
+        if found is not None or configured is not None:
+            return configured if found is None else found
+        usual = (self._engine.id_of(names[role]) for names in (SQUARE, ANGLE))
+        return next((i for i in usual if i is not None and self.is_special(i)), None)
 
     def _parts(self, text: str, pair: str | None, add_special: bool) -> list[Part]:
         pair = None if pair is None else _sound(pair)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from pathlib import Path
 
 import tokenizers
 from tokenizers import decoders, models, normalizers, pre_tokenizers
 
 from core.errors import CheckpointError
+from core.text.engine import Opened
 from core.text.files import built, need, read_text, read_vocabulary
-from core.text.kinds import ANGLE, BERT, ROBERTA, SQUARE, Template
+from core.text.kinds import BERT, SQUARE, Template
 from core.text.library import LibraryEngine
 from core.text.settings import Added, Settings
 
@@ -22,12 +24,13 @@ _BYTE_KINDS = {
 }  # fmt: skip
 
 
-def open_words(path: Path, settings: Settings) -> tuple[LibraryEngine, tuple[str, ...]]:
-    """WordPiece with BERT's rules (Devlin et al. 2018): (engine, notes)."""
+def open_words(path: Path, settings: Settings) -> Opened:
+    """WordPiece with BERT's rules (Devlin et al. 2018)."""
     _refuse_other(path, settings, _WORD_KINDS)
     words = [line.rstrip("\r") for line in read_text(path).removesuffix("\n").split("\n")]
     vocabulary = {word: i for i, word in enumerate(words)}
-    names = {**SQUARE, **settings.said}
+    settings = replace(settings, kind_name=settings.kind_name or "bert")
+    names = {**SQUARE, **settings.names()}
     need(path, vocabulary, (names["unk"],))
     notes: tuple[str, ...] = ()
     lower = settings.values.get("do_lower_case")
@@ -42,11 +45,12 @@ def open_words(path: Path, settings: Settings) -> tuple[LibraryEngine, tuple[str
     )
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.decoder = decoders.WordPiece(prefix="##")
-    return _finish(path, made, settings, BERT, names), notes
+    engine = _finish(path, made, settings, BERT, names)
+    return Opened(engine=engine, settings=settings, notes=notes)
 
 
-def open_bytes(path: Path, settings: Settings) -> tuple[LibraryEngine, tuple[str, ...]]:
-    """Byte-level BPE with GPT-2's way of cutting words (Radford et al. 2019): (engine, notes).
+def open_bytes(path: Path, settings: Settings) -> Opened:
+    """Byte-level BPE with GPT-2's way of cutting words (Radford et al. 2019).
 
     path: the vocab.json; merges.txt lies beside it.
     """
@@ -62,16 +66,15 @@ def open_bytes(path: Path, settings: Settings) -> tuple[LibraryEngine, tuple[str
         add_prefix_space=settings.switch("add_prefix_space", False)
     )
     made.decoder = decoders.ByteLevel()
-    template, names = settings.template, settings.names()
     notes: tuple[str, ...] = ()
     if not settings.kind_name:
         # RoBERTa's and BART's vocabularies have a mask; GPT-2's and OPT's have none.
         masked = {"<s>", "</s>", "<pad>", "<mask>"} <= vocabulary.keys()
+        settings = replace(settings, kind_name="roberta" if masked else "gpt2")
         kin = "RoBERTa's" if masked else "GPT-2's"
         notes = (f"Nothing names the family of {path.name}; by its pieces it is read as {kin}.",)
-        if masked:
-            template, names = ROBERTA, {**ANGLE, **names}
-    return _finish(path, made, settings, template, names), notes
+    engine = _finish(path, made, settings, settings.template, settings.names())
+    return Opened(engine=engine, settings=settings, notes=notes)
 
 
 def _reads_lower(

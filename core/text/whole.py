@@ -6,6 +6,7 @@ from pathlib import Path
 
 import tokenizers
 
+from core.text.engine import Opened
 from core.text.files import built
 from core.text.library import LibraryEngine
 from core.text.settings import CONFIG, Added, Settings
@@ -13,11 +14,12 @@ from core.text.settings import CONFIG, Added, Settings
 NAME = "tokenizer.json"
 
 
-def open_whole(path: Path, settings: Settings) -> tuple[LibraryEngine, tuple[str, ...]]:
-    """(engine, notes)."""
+def open_whole(path: Path, settings: Settings) -> Opened:
+    """CheckpointError when the file is no tokenizer."""
     made = built(path, lambda: tokenizers.Tokenizer.from_file(str(path)))
     engine = LibraryEngine(made, unknown=settings.name("unk"))
-    return engine, complete(engine, settings, path.name)
+    notes = complete(engine, settings, path.name)
+    return Opened(engine=engine, settings=settings, notes=notes)
 
 
 def complete(engine: LibraryEngine, settings: Settings, name: str) -> tuple[str, ...]:
