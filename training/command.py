@@ -30,11 +30,12 @@ def run(
     """Read the options, build the model, train it into training/work/<name>."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument(
-        "--minutes", type=float, required=True, help="time budget over all resumptions"
+        "--minutes", type=float, default=60, help="time budget over all resumptions (60)"
     )
     parser.add_argument(
         "--stop-after", type=float, default=float("inf"), help="minutes of this call"
     )
+    parser.add_argument("--steps", type=int, help="a budget in steps instead")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
@@ -52,13 +53,10 @@ def run(
     plan = Plan(
         folder=WORK / given.run,
         budget=60 * given.minutes,
+        steps=given.steps,
         stop_after=60 * given.stop_after,
         seed=given.seed,
         bf16=not given.f32,
         device=given.device,
     )
     train(model, made, batches(spec), loss_of, plan)
-
-
-if __name__ == "__main__":
-    raise SystemExit("Run training.encoder, training.decoder or training.translator.")

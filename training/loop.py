@@ -30,14 +30,23 @@ class Batches(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """One training run. budget: seconds of training in all, over every resumption."""
+    """One training run.
+
+    budget: seconds of training in all, over every resumption. steps: a budget in steps instead,
+    which makes a run repeatable to the last digit. stop_after: seconds of this call.
+    """
 
     folder: Path
     budget: float
     seed: int
     bf16: bool
+    steps: int | None = None
     stop_after: float = float("inf")
     device: str = "cpu"
+
+    def progress(self, step: int, spent: float) -> float:
+        """0 at the start, 1 when the budget is used up."""
+        return spent / self.budget if self.steps is None else step / self.steps
 
 
 # loss_of(model, batch) -> (loss to minimise, {name: value to log}, number of tokens)
@@ -53,8 +62,8 @@ def train(
 ) -> None:
     """Train until the budget is spent or `stop_after` seconds of this call; save as it goes.
 
-    Resumes from plan.folder/last.pt when it is there. The same seed and the same number of steps
-    give the same batches; the learning rate follows the clock, so runs differ by machine.
+    Resumes from plan.folder/last.pt when it is there. The same seed gives the same batches; with
+    a budget in seconds the learning rate follows the clock, so runs differ by machine.
     """
     plan.folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(plan.seed)
@@ -64,8 +73,10 @@ def train(
     began = last_save = last = time.monotonic()
     sums: dict[str, float] = {}
     counts: dict[str, int] = {}
-    while spent < plan.budget and time.monotonic() - began < plan.stop_after:
-        progress = spent / plan.budget
+    while True:
+        progress = plan.progress(step, spent)
+        if progress >= 1 or time.monotonic() - began >= plan.stop_after:
+            break
         factor = set_rate(made, step=step, progress=progress)
         batch = batches.draw(rng, progress)
         # Attention written out: the fused kernel's bf16 backward is the slow one on a CPU.

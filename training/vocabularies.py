@@ -16,8 +16,8 @@ from tokenizers import (
     trainers,
 )
 
-ENCODER_SIZE, DECODER_SIZE, TRANSLATOR_SIZE = 4000, 4096, 7000
-CHINESE_CHARACTERS = 3200  # the commonest; rarer ones are <unk>
+ENCODER_SIZE, DECODER_SIZE, TRANSLATOR_SIZE = 4000, 4096, 6000
+CHINESE_CHARACTERS = 2800  # the commonest; rarer ones are <unk>
 BERT_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 DECODER_SPECIAL = ("<s>", "</s>")
 TRANSLATOR_SPECIAL = ("<pad>", "<s>", "</s>", "<unk>", "<2en>", "<2zh>")

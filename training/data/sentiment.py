@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import csv
 import html
-import random
 import re
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 LABELS = ("negative", "neutral", "positive")
-HELD_OUT_TEXTS = 3000
+ASIDE = 14  # one text in so many is held out
 LONGEST_WORDS = 34
 
 # Word stems: a text that holds one is dropped, as are the masked spellings ("f**k").
 _PROFANE = re.compile(
     r"\b(\w*f+u+c+k\w*|f+k+\w*|wtf|stfu|omfg|lmf?ao|sh[i1]+t\w*|bull\s?sh\w*|\w*bitch\w*|bastard\w*"
-    r"|\w*ass(es|hole\w*|hat\w*|wipe\w*)?|\w*dick(s|head\w*)?|cocks?\w*|cunt\w*|puss(y|ies)|piss\w*"
+    r"|(bad|dumb|jack|smart|lard|kick|hard|big|fat|half|lazy|wise)?[\s-]?ass(es|hole\w*|hat\w*|wipe\w*)?|\w*dick(s|head\w*)?|cocks?\w*|cunt\w*|puss(y|ies)|piss\w*"
     r"|crap\w*|damn\w*|dammit|goddam\w*|whore\w*|slut\w*|fag\w*|nigg\w*|retard\w*|rap(e|ed|es|ist|ists|ing)"
     r"|porn\w*|sex\w*|penis\w*|vagina\w*|tits?|boob\w*|cum|jerk\w*|douche\w*|twat\w*|wank\w*|suicid\w*"
     r"|kill\s+(your|my|him|her)sel\w*|horny|nud(e|es)|bloody|hell|af|masturbat\w*|pedo\w*|nazi\w*)\b",
@@ -45,13 +45,11 @@ def read_sentiment(folder: Path) -> list[Opinion]:
     return [Opinion(text=t, label=min(labels)) for t, labels in found.items() if len(labels) == 1]
 
 
-def split_sentiment(
-    opinions: list[Opinion], *, seed: int = 0
-) -> tuple[list[Opinion], list[Opinion]]:
-    """(training, held-out)."""
-    order = list(opinions)
-    random.Random(seed).shuffle(order)
-    return order[HELD_OUT_TEXTS:], order[:HELD_OUT_TEXTS]
+def split_sentiment(opinions: list[Opinion]) -> tuple[list[Opinion], list[Opinion]]:
+    """(training, held-out); each text decides by itself, so the split outlives a new filter."""
+    aside = [zlib.crc32(opinion.text.encode()) % ASIDE == 0 for opinion in opinions]
+    train = [opinion for opinion, held in zip(opinions, aside, strict=True) if not held]
+    return train, [opinion for opinion, held in zip(opinions, aside, strict=True) if held]
 
 
 def is_clean(text: str) -> bool:
