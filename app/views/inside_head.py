@@ -1,0 +1,171 @@
+"""Inside a head: how one query's output is made: q·k, softmax, weighted values, W_O."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Axis, Bar, Bars, Figure, Heatmap
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import (
+    ATTENTION,
+    KEY,
+    labels,
+    last_position,
+    no_site,
+    pinned,
+    pinned_query,
+    token_name,
+)
+from app.views._vectors import coordinates, symmetric
+from core.analysis.inside import Attending, attend
+
+if TYPE_CHECKING:
+    from core.trace import Trace
+
+MOST_KEYS = 8
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_site(trace.spec, selection)
+    if missing is not None:
+        return missing
+    stack, layer = selection.stack, selection.layer
+    head = 0 if selection.head is None else selection.head
+    query = pinned_query(trace, selection, options)
+    at = last_position(trace, stack) if query is None else query
+    found = attend(trace, selection.site, layer, head, at)
+    source = "encoder" if selection.part == "cross" else stack
+    keys = _keys(found, selection)
+    names = labels(trace.tokens[source], options.raw_labels)
+    axis = Axis(title=KEY, labels=tuple(f"{i} {names[i]}" for i in keys))
+    spec = trace.spec.stack(stack)
+    heads = spec.attention(selection.part, layer).heads
+    return Figure(
+        title=(
+            f"Inside head {head + 1} of {heads} · {ATTENTION[selection.site].lower()}"
+            f" · layer {layer + 1} of {spec.layers} · {token_name(trace, stack, at, options)}"
+        ),
+        panels=(
+            _products(found, keys, axis),
+            _weights(found, keys, axis),
+            _weighted(found, keys, axis),
+            _output(found, head),
+        ),
+        note=_note(selection, query is not None),
+        columns=2,
+    )
+
+
+def _keys(found: Attending, selection: Selection) -> list[int]:
+    """The keys with the largest weights and the pinned one, in the order of the text."""
+    order = np.argsort(-found.weights, kind="stable")
+    seen = order[found.allowed[order]]
+    chosen = (seen if seen.size else order)[:MOST_KEYS].tolist()
+    pin = pinned(selection.key, len(found.weights))
+    if pin is not None and pin not in chosen:
+        chosen = [*chosen[: MOST_KEYS - 1], pin]
+    return sorted(chosen)
+
+
+def _products(found: Attending, keys: list[int], axis: Axis) -> Heatmap:
+    values = found.products[keys]
+    return Heatmap(
+        title="q ⊙ k: each row sums to q·k",
+        values=values,
+        rows=axis,
+        columns=coordinates("Coordinate (d_head)", found.q.size),
+        limits=symmetric(values),
+        scale="diverging",
+        value_name="product",
+        details=(
+            ("q", np.broadcast_to(found.q, values.shape)),
+            ("k", found.k[keys]),
+            ("q·k", np.broadcast_to(found.dots[keys, None], values.shape)),
+        ),
+    )
+
+
+def _weights(found: Attending, keys: list[int], axis: Axis) -> Bars:
+    """α for every key, and behind it the way from q·k to α."""
+    steps = f"q·k × {found.scale:.4g}"
+    if found.softcap is not None:
+        steps = f"{found.softcap:g}·tanh({steps} / {found.softcap:g})"
+    if found.bias is not None:
+        steps += " + bias"
+    bars = [
+        Bar(
+            label=name,
+            value=float(found.weights[i]),
+            note=_way(found, i),
+            dimmed=not bool(found.allowed[i]),
+        )
+        for i, name in zip(keys, axis.labels, strict=True)
+    ]
+    if _others(found, keys):
+        rest = float(found.weights.sum() - found.weights[keys].sum())
+        bars.append(Bar(label=_others(found, keys), value=max(0.0, rest)))
+    return Bars(title=f"α = softmax({steps})", bars=tuple(bars), value_name="weight")
+
+
+def _others(found: Attending, keys: list[int]) -> str:
+    count = len(found.weights) - len(keys)
+    return f"{count} others" if count > 1 else "1 other" if count else ""
+
+
+def _way(found: Attending, key: int) -> str:
+    text = f"q·k {found.dots[key]:.3f} → scaled {found.scaled[key]:.3f}"
+    if found.capped is not None:
+        text += f" → capped {found.capped[key]:.3f}"
+    if found.bias is not None:
+        text += f" → with bias {found.bias[key]:+.3f} {found.scores[key]:.3f}"
+    return text if found.allowed[key] else f"{text} → masked"
+
+
+def _weighted(found: Attending, keys: list[int], axis: Axis) -> Heatmap:
+    rows = [found.weighted[keys]]
+    names = list(axis.labels)
+    if _others(found, keys):
+        rows.append((found.context - found.weighted[keys].sum(axis=0))[None])
+        names.append(_others(found, keys))
+    values = np.concatenate([*rows, found.context[None]])
+    return Heatmap(
+        title="α·v: the rows add up to the context",
+        values=values,
+        rows=Axis(title=axis.title, labels=(*names, "Σ α·v")),
+        columns=coordinates("Coordinate (d_value)", found.context.size),
+        limits=symmetric(values),
+        scale="diverging",
+    )
+
+
+def _output(found: Attending, head: int) -> Heatmap:
+    rows = [(f"head {head + 1}", found.head_out)]
+    bias = np.zeros_like(found.out) if found.out_bias is None else found.out_bias
+    rows.append(("other heads", found.out - bias - found.head_out))
+    if found.out_bias is not None:
+        rows.append(("bias", found.out_bias))
+    rows.append(("a: sum", found.out))
+    values = np.stack([row for _, row in rows]).astype(np.float32)
+    return Heatmap(
+        title="Through W_O, all heads added",
+        values=values,
+        rows=Axis(title="Part", labels=tuple(name for name, _ in rows)),
+        columns=coordinates("Coordinate (d_model)", found.out.size),
+        limits=symmetric(values),
+        scale="diverging",
+    )
+
+
+def _note(selection: Selection, is_pinned: bool) -> str:
+    parts = []
+    if selection.head is None:
+        parts.append("A mean of heads has no q and k: head 1 is shown.")
+    if not is_pinned:
+        parts.append("Pin a query to follow another token.")
+    return " ".join(parts)
+
+
+VIEW = View(key="inside_head", title="Inside a head", draw=draw, order=60)
