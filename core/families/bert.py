@@ -126,8 +126,7 @@ RULES: tuple[Rule, ...] = (
     leave("qa_outputs.*", "a question-answering head"),
 )
 
-_TINY = {
-    "model_type": "bert",
+TINY = {
     "vocab_size": 99,
     "hidden_size": 32,
     "num_hidden_layers": 3,
@@ -137,6 +136,8 @@ _TINY = {
     "type_vocab_size": 2,
 }
 
+_BERT = TINY | {"model_type": "bert"}
+
 FAMILY = Family(
     name="BERT",
     model_types={"bert": "Bert"},
@@ -144,13 +145,13 @@ FAMILY = Family(
     rules=lambda spec: RULES,
     prefixes=("bert.",),
     tiny=(
-        _TINY | {"architectures": ["BertForPreTraining"]},
-        _TINY | {"architectures": ["BertForMaskedLM"], "hidden_act": "relu"},
-        _TINY
+        _BERT | {"architectures": ["BertForPreTraining"]},
+        _BERT | {"architectures": ["BertForMaskedLM"], "hidden_act": "relu"},
+        _BERT
         | {
             "architectures": ["BertForSequenceClassification"],
             "id2label": {"0": "calm", "1": "glad", "2": "sad"},
         },
-        _TINY | {"architectures": ["BertModel"]},
+        _BERT | {"architectures": ["BertModel"]},
     ),
 )

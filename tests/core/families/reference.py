@@ -86,7 +86,7 @@ def ask(
     if padding is not None:
         seen = ~torch.tensor([padding])
         inputs["attention_mask"] = seen.long()
-        if takes_positions(model):
+        if takes_positions(model) and not counts_by_itself(model):
             inputs["position_ids"] = (seen.long().cumsum(-1) - 1).clamp(min=0)
     with torch.no_grad():
         out = model(**inputs, output_hidden_states=True, output_attentions=True)
@@ -95,6 +95,11 @@ def ask(
 
 def takes_positions(model: Any) -> bool:
     return "position_ids" in inspect.signature(model.forward).parameters
+
+
+def counts_by_itself(model: Any) -> bool:
+    """RoBERTa derives positions from the padding ids."""
+    return any(hasattr(m, "create_position_ids_from_input_ids") for m in model.modules())
 
 
 def _answer(model: Any, out: Any) -> Answer:
