@@ -7,6 +7,7 @@ from app.render import text
 from app.render.canvas import Canvas
 from app.render.drawing import Hit
 from app.render.geometry import Rect
+from app.render.moving import walked
 from app.theme import Theme
 
 ROW, LEAST_ROW = 27.0, 19.0
@@ -53,14 +54,20 @@ class BarsDrawing:
 
     def at(self, x: float, y: float) -> Hit | None:
         place = int((y - self.box.y) // self._row)
-        if not self.box.holds(x, y) or not 0 <= place < self._shown:
-            return None
+        inside = self.box.holds(x, y) and 0 <= place < self._shown
+        return self._hit(place) if inside else None
+
+    def beside(self, hit: Hit | None, down: int, right: int) -> Hit | None:
+        place = walked(hit, down, right, self._shown, 1, (0, 0))
+        return None if place is None else self._hit(place[0])
+
+    def _hit(self, place: int) -> Hit:
         bar = self.panel.bars[place]
         words = f"“{bar.label}”: {self.panel.value_name} {_exact(bar.value)}"
         if bar.note:
             words += f" · {bar.note}"
         picks = {} if bar.token is None else {"token": bar.token}
-        return Hit(text=words, picks=picks, row=place, at=(x, y))
+        return Hit(text=words, picks=picks, row=place, column=0)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         if hit.row is not None and hit.row < self._shown:

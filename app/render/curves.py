@@ -9,6 +9,7 @@ from app.render import text
 from app.render.canvas import Canvas
 from app.render.drawing import Hit
 from app.render.geometry import Rect
+from app.render.moving import walked
 from app.render.numbers import number
 from app.render.plot import fit, limits_of, paint_axes
 from app.theme import Theme
@@ -25,6 +26,7 @@ class CurvesDrawing:
         self._legend, legend_room = self._places(box)
         xs = np.concatenate([curve.x for curve in panel.curves] or [np.zeros(1, np.float32)])
         ys = np.concatenate([curve.y for curve in panel.curves] or [np.zeros(1, np.float32)])
+        self._xs = np.unique(xs[np.isfinite(xs)]) if panel.curves else xs[:0]
         x = limits_of(xs, 0.02)
         y = panel.y_limits or limits_of(ys, 0.06)
         self.plot = fit(box.inset(top=legend_room), x, y, panel.x_title, panel.y_title)
@@ -56,26 +58,33 @@ class CurvesDrawing:
             return None
         low, high = self.plot.x
         near = low + (x - box.x) / box.width * (high - low)
-        xs = np.unique(np.concatenate([curve.x for curve in panel.curves]))
-        if xs.size == 0:
+        if self._xs.size == 0:
             return None
-        value = float(xs[np.abs(xs - near).argmin()])
+        return self._hit(int(np.abs(self._xs - near).argmin()), y)
+
+    def beside(self, hit: Hit | None, down: int, right: int) -> Hit | None:
+        place = walked(hit, down, right, 1, self._xs.size, (0, 0))
+        return None if place is None else self._hit(place[1], self.plot.box.y)
+
+    def _hit(self, place: int, y: float) -> Hit:
+        """All curves at one x, the nearest to the height `y` first."""
+        panel, value = self.panel, float(self._xs[place])
         ranked = sorted(panel.curves, key=lambda c: self._distance(c, value, y))
-        said = [self._says(curve, value) for curve in ranked[:NAMED]]
-        said = [words for words in said if words]
+        said = [words for curve in ranked[:NAMED] if (words := self._says(curve, value))]
         if len(ranked) > NAMED:
             said.append("…")
-        label = number(value)
+        label = str(int(value)) if value.is_integer() else number(value)
         if panel.x_labels and value.is_integer() and 0 <= value < len(panel.x_labels):
             label = panel.x_labels[int(value)]
-        elif value.is_integer():
-            label = str(int(value))
         title = panel.x_title.split("(")[0].strip().lower()
-        return Hit(text=f"{title} {label}: {' · '.join(said)}".strip(), at=(value, y))
+        words = f"{title} {label}: {' · '.join(said)}".strip()
+        return Hit(text=words, row=0, column=place)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         box, theme = self.plot.box, self.theme
-        value = hit.at[0]
+        if hit.column is None:
+            return
+        value = float(self._xs[hit.column])
         x = self.plot.at(value, 0)[0]
         canvas.line([(x, box.y), (x, box.bottom)], colour=theme.muted, dash=True)
         for index, curve in enumerate(self.panel.curves):

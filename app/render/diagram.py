@@ -17,6 +17,7 @@ from app.render.geometry import Rect
 from app.theme import Theme
 
 LARGEST, SMALLEST = 14.0, 9.0
+FAINTEST = 0.01  # a weaker line of attention could not be seen, and there are n² of them
 # Which of the theme's line colours tints a kind of box.
 TINTS = {"embedding": 4, "attention": 1, "feedforward": 0, "norm": 5, "residual": 7, "head": 3}
 
@@ -31,6 +32,11 @@ class DiagramDrawing:
         self._x = box.x + (box.width - wide * self._scale) / 2
         self._y = box.y + (box.height - high * self._scale) / 2
         self._boxes = [self._rect(item) for item in panel.boxes]
+        self._speaking = [
+            index
+            for index, item in enumerate(panel.boxes)
+            if item.note or item.target or item.picks
+        ]
 
     def paint(self, canvas: Canvas) -> None:
         for item, rect in zip(self.panel.boxes, self._boxes, strict=True):
@@ -45,13 +51,21 @@ class DiagramDrawing:
     def at(self, x: float, y: float) -> Hit | None:
         """The front-most box under a point that has anything to say."""
         for index in reversed(range(len(self._boxes))):
-            item = self.panel.boxes[index]
-            if self._boxes[index].holds(x, y) and (item.note or item.target or item.picks):
-                words = item.note or " ".join(item.text.split("\n"))
-                return Hit(
-                    text=words, picks=dict(item.picks), target=item.target, row=index, at=(x, y)
-                )
+            if index in self._speaking and self._boxes[index].holds(x, y):
+                return self._hit(index)
         return None
+
+    def beside(self, hit: Hit | None, down: int, right: int) -> Hit | None:
+        if not self._speaking:
+            return None
+        at = -1 if hit is None or hit.row is None else self._speaking.index(hit.row)
+        place = at + (down + right if at >= 0 else 1)
+        return self._hit(self._speaking[place]) if 0 <= place < len(self._speaking) else None
+
+    def _hit(self, index: int) -> Hit:
+        box = self.panel.boxes[index]
+        words = box.note or " ".join(box.text.split())
+        return Hit(text=words, picks=dict(box.picks), target=box.target, row=index)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         if hit.row is not None:
@@ -115,12 +129,9 @@ class DiagramDrawing:
             return
         if arrow.kind == "attention":
             strength = min(1.0, max(0.0, arrow.width))
-            canvas.line(
-                points,
-                colour=theme.lines[0],
-                width=0.6 + 3.4 * strength,
-                opacity=0.12 + 0.88 * strength,
-            )
+            if strength >= FAINTEST:
+                width, opacity = 0.6 + 3.4 * strength, 0.1 + 0.9 * strength
+                canvas.line(points, colour=theme.lines[0], width=width, opacity=opacity)
             return
         colour = theme.accent if arrow.kind == "selected" else theme.muted
         canvas.line(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from app.render.canvas import Canvas
+from app.render.grid import Grid
+from app.render.window import Window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +15,7 @@ class Hit:
     """What lies under a point: a sentence to read, and what a click there means.
 
     text: the read-out. picks: `Selection` field name -> index. target: the key of a view to open.
-    row, column: the place on the axes. at: (x, y) where the pointer is, for panels without axes.
+    row, column: the place on the axes, or what counts as such in a panel without.
     """
 
     text: str
@@ -21,17 +23,6 @@ class Hit:
     target: str | None = None
     row: int | None = None
     column: int | None = None
-    at: tuple[float, float] = (0.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The part of a map in sight: rows and columns from `row` and `column`, so many of them."""
-
-    row: int
-    column: int
-    rows: int
-    columns: int
 
 
 class Drawing(Protocol):
@@ -43,14 +34,16 @@ class Drawing(Protocol):
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None: ...
 
+    def beside(self, hit: Hit | None, down: int, right: int) -> Hit | None:
+        """The next place for the keyboard, the first without a `hit`; None beyond the edge."""
 
+
+@runtime_checkable
 class Scrollable(Protocol):
     """A drawing that can show a part of its cells: the widget zooms and pans it."""
 
-    @property
-    def window(self) -> Window: ...
-
-    @property
-    def whole(self) -> Window: ...
+    window: Window
+    whole: Window
+    grid: Grid
 
     def cell_at(self, x: float, y: float) -> tuple[float, float] | None: ...

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.figure import Axis
 from app.render import text
 from app.render.canvas import Canvas
-from app.render.drawing import Window
 from app.render.geometry import Rect
+from app.render.window import Window
 from app.theme import Theme
 
 SIZE, SMALLEST = 12.0, 10.0  # label sizes: smaller labels before fewer
@@ -149,8 +149,8 @@ def _seen(axis: Axis, first: int, count: int) -> tuple[str, ...]:
     return axis.labels[first : first + count]
 
 
-def _longest(labels: Iterable[str]) -> float:
-    return min(LONGEST, max((text.width(label, SIZE) for label in labels), default=0.0))
+def _longest(labels: tuple[str, ...]) -> float:
+    return min(LONGEST, text.longest(labels, SIZE))
 
 
 def paint_axes(
@@ -272,3 +272,11 @@ def _touched(first: int, count: int, cell: float, spacing: float, at: int) -> li
 
 def _label(axis: Axis, index: int) -> str:
     return axis.labels[index] if index < len(axis.labels) else str(index)
+
+
+def picks(
+    names: tuple[str | None, str | None], row: int | None, column: int | None
+) -> dict[str, int]:
+    """What a click on a row and column selects: `Selection` field name -> index."""
+    pairs = zip(names, (row, column), strict=True)
+    return {name: index for name, index in pairs if name is not None and index is not None}

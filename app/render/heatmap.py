@@ -11,10 +11,12 @@ import numpy as np
 from app.figure import Heatmap
 from app.render import colour_bar, pixels, readout, text
 from app.render.canvas import Bools, Canvas, Indices
-from app.render.drawing import Hit, Window
+from app.render.drawing import Hit
 from app.render.frames import around, frame, ink
 from app.render.geometry import Rect
-from app.render.grid import fit, paint_axes, paint_hover_labels
+from app.render.grid import fit, paint_axes, paint_hover_labels, picks
+from app.render.moving import walked
+from app.render.window import Window
 from app.theme import Theme
 
 NOTE = 18.0  # room for what the colour scale's ends are
@@ -31,7 +33,8 @@ class HeatmapDrawing:
         self.panel, self.theme, self.box = panel, theme, box
         self.whole = Window(0, 0, rows, columns)
         self.window = window or self.whole
-        below = NOTE if panel.limits_note else 0.0
+        self._foot = self._footing()
+        below = NOTE if self._foot else 0.0
         inner = box.inset(bottom=below)
         self.grid = fit(inner, panel.rows, panel.columns, self.window, right=colour_bar.ROOM)
         self._table = pixels.colours(theme, panel.scale)
@@ -64,26 +67,27 @@ class HeatmapDrawing:
             dead=bool(panel.dead_rows),
         )
 
-        if panel.limits_note:
-            words = text.elide(panel.limits_note, self.box.right - grid.box.x, 11)
+        if self._foot:
+            words = text.elide(self._foot, self.box.right - grid.box.x, 11)
             y = grid.box.bottom + NOTE / 2 + 2
             canvas.text(grid.box.x, y, words, colour=theme.muted, size=11)
 
     def at(self, x: float, y: float) -> Hit | None:
-        panel = self.panel
         row, column = self.grid.at(x, y)
-        if row is None and column is None:
-            return None
-        picks = {
-            name: index
-            for name, index in zip(panel.picks, (row, column), strict=True)
-            if name is not None and index is not None
-        }
+        return None if row is None and column is None else self._hit(row, column)
+
+    def beside(self, hit: Hit | None, down: int, right: int) -> Hit | None:
+        start = self.panel.row or 0, self.panel.column or 0
+        cell = walked(hit, down, right, self.whole.rows, self.whole.columns, start)
+        return None if cell is None else self._hit(*cell)
+
+    def _hit(self, row: int | None, column: int | None) -> Hit:
+        panel = self.panel
         if row is None or column is None:
             words = readout.places(panel.rows, panel.columns, row, column)
         else:
             words = readout.cell(panel, row, column)
-        return Hit(text=words, picks=picks, row=row, column=column, at=(x, y))
+        return Hit(text=words, picks=picks(panel.picks, row, column), row=row, column=column)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         grid, theme = self.grid, self.theme
@@ -106,6 +110,17 @@ class HeatmapDrawing:
         return array[
             window.row : window.row + window.rows, window.column : window.column + window.columns
         ]
+
+    def _footing(self) -> str:
+        """What stands under the map: which part is in sight, and where the colours end."""
+        panel, window = self.panel, self.window
+        parts = [panel.limits_note] if panel.limits_note else []
+        if window != self.whole:
+            rows = f"{readout.noun(panel.rows)} {window.row}–{window.row + window.rows - 1}"
+            last = window.column + window.columns - 1
+            columns = f"{readout.noun(panel.columns)} {window.column}–{last}"
+            parts.insert(0, f"{rows}, {columns}; a double click shows all")
+        return " · ".join(parts)
 
     def _masked(self) -> Bools | None:
         """Hatched cells in sight: masked ones, and those whose value is no number."""

@@ -6,11 +6,12 @@ from app.figure import Bars, Curves, Diagram, Heatmap, Mosaic, Panel, Paths, Wor
 from app.render.bars import BarsDrawing
 from app.render.curves import CurvesDrawing
 from app.render.diagram import DiagramDrawing
-from app.render.drawing import Drawing, Window
+from app.render.drawing import Drawing
 from app.render.geometry import Rect
 from app.render.heatmap import HeatmapDrawing
 from app.render.mosaic import MosaicDrawing
 from app.render.paths import PathsDrawing
+from app.render.window import Window
 from app.render.word_grid import WordGridDrawing
 from app.render.words import WordsDrawing
 from app.theme import Theme

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import numpy as np
-from numpy.typing import NDArray
 
 from app.figure import Mosaic
 from app.render import colour_bar, pixels, readout
 from app.render.canvas import Canvas, Indices, Integers
-from app.render.drawing import Hit, Window
+from app.render.drawing import Hit
 from app.render.frames import frame
 from app.render.geometry import Rect
-from app.render.grid import Limits, fit, paint_axes, paint_hover_labels
+from app.render.grid import Limits, fit, paint_axes, paint_hover_labels, picks
+from app.render.moving import walked
 from app.render.numbers import number
+from app.render.window import Window
 from app.theme import Theme
 
 GAP = 3.0
-T = TypeVar("T", np.uint8, np.bool_)
 
 
 class MosaicDrawing:
@@ -58,20 +56,21 @@ class MosaicDrawing:
         )
 
     def at(self, x: float, y: float) -> Hit | None:
-        panel = self.panel
         row, column = self.grid.at(x, y)
-        if row is None and column is None:
-            return None
+        return None if row is None and column is None else self._hit(row, column)
+
+    def beside(self, hit: Hit | None, down: int, right: int) -> Hit | None:
+        rows, columns = self.panel.values.shape[:2]
+        tile = walked(hit, down, right, rows, columns, self.panel.selected or (0, 0))
+        return None if tile is None else self._hit(*tile)
+
+    def _hit(self, row: int | None, column: int | None) -> Hit:
+        panel = self.panel
         words = readout.places(panel.rows, panel.columns, row, column)
         if row is not None and column is not None:
             largest = number(float(np.nanmax(panel.values[row, column])))
             words += f": largest {panel.value_name} {largest} · click to look at it"
-        picks = {
-            name: index
-            for name, index in zip(panel.picks, (row, column), strict=True)
-            if name is not None and index is not None
-        }
-        return Hit(text=words, picks=picks, row=row, column=column, at=(x, y))
+        return Hit(text=words, picks=picks(panel.picks, row, column), row=row, column=column)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         if hit.row is not None and hit.column is not None:
@@ -97,16 +96,17 @@ class MosaicDrawing:
             hidden = None if hidden is None else pixels.shrink_all(hidden, axis, max(1, room))
         down = _pixels_of_tiles(rows, index.shape[2], height, gap)
         across = _pixels_of_tiles(columns, index.shape[3], width, gap)
+        if hidden is not None:
+            index = np.where(hidden, np.uint8(pixels.HATCH), index)
         image = _joined(index).take(across, axis=1).take(down, axis=0)
-        if hidden is not None and hidden.any():
-            where = _joined(hidden).take(across, axis=1).take(down, axis=0)
-            np.copyto(image, pixels.stripes(height, width, width / box.width), where=where)
+        if hidden is not None:
+            pixels.striped(image, width / box.width)
         image[down < 0] = pixels.GAP
         image[:, across < 0] = pixels.GAP
         return image
 
 
-def _joined(tiles: NDArray[T]) -> NDArray[T]:
+def _joined(tiles: Indices) -> Indices:
     """[row, column, height, width] as one map of all tiles side by side."""
     rows, columns, height, width = tiles.shape
     return tiles.transpose(0, 2, 1, 3).reshape(rows * height, columns * width)

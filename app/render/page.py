@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from app.figure import Figure, Panel
 from app.render import text
 from app.render.canvas import Canvas
-from app.render.drawing import Drawing, Hit, Window
+from app.render.drawing import Drawing, Hit
 from app.render.geometry import Rect
 from app.render.kinds import draw, natural_height
+from app.render.window import Window
 from app.theme import Theme
 
 MARGIN, SPACE = 12.0, 20.0

@@ -10,6 +10,7 @@ from app.render.canvas import Canvas
 from app.render.drawing import Hit
 from app.render.frames import around
 from app.render.geometry import Rect
+from app.render.moving import walked
 from app.render.numbers import number
 from app.render.plot import fit, limits_of, paint_axes
 from app.theme import Theme
@@ -52,11 +53,19 @@ class PathsDrawing:
         path, step = (int(i) for i in np.unravel_index(np.nanargmin(far), far.shape))
         if far[path, step] > REACH:
             return None
+        return self._hit(path, step)
+
+    def beside(self, hit: Hit | None, down: int, right: int) -> Hit | None:
+        paths, steps = self.panel.points.shape[:2]
+        place = walked(hit, down, right, paths, steps, (self.panel.emphasised or 0, 0))
+        return None if place is None else self._hit(*place)
+
+    def _hit(self, path: int, step: int) -> Hit:
         panel = self.panel
         across, up = (number(float(value)) for value in panel.points[path, step])
         words = f"“{panel.labels[path]}” ({path}), {panel.step_labels[step]}: {across}, {up}"
         picks = {} if panel.pick is None else {panel.pick: path}
-        return Hit(text=words, picks=picks, row=path, column=step, at=(x, y))
+        return Hit(text=words, picks=picks, row=path, column=step)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         if hit.row is None or hit.column is None:

@@ -7,6 +7,7 @@ pyqtgraph's ImageItem takes 11 and cannot hatch.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -85,11 +86,6 @@ def _fold(array: NDArray[T], axis: int, size: int, combine: np.ufunc) -> NDArray
     return folded
 
 
-def spread(count: int, size: int) -> Integers:
-    """For each of `size` pixels, the cell out of `count` that its middle lies in."""
-    return ((np.arange(size) + 0.5) * count / size).astype(np.intp)
-
-
 def image(
     index: Indices,
     hatched: Bools | None,
@@ -104,20 +100,29 @@ def image(
     for axis, size in ((0, height), (1, width)):
         index = shrink(index, axis, size, diverging=diverging)
         hatched = None if hatched is None else shrink_all(hatched, axis, size)
+    if hatched is not None:
+        index = np.where(hatched, np.uint8(HATCH), index)
     rows, columns = spread(index.shape[0], height), spread(index.shape[1], width)
     result = index.take(columns, axis=1).take(rows, axis=0)
-    if hatched is not None and hatched.any():
-        where = hatched.take(columns, axis=1).take(rows, axis=0)
-        np.copyto(result, stripes(height, width, ratio), where=where)
-    return result
+    return result if hatched is None else striped(result, ratio)
 
 
-def stripes(height: int, width: int, ratio: float = 1.0) -> Indices:
-    """Diagonal stripes, `HATCH_LINE` on `HATCH`, every six logical pixels of `ratio` each."""
-    period = max(3, round(6 * ratio))
+def striped(image: Indices, ratio: float = 1.0) -> Indices:
+    """Draws diagonal lines, in place, over what is `HATCH`: six logical pixels apart at `ratio`
+    pixels each."""
+    lines = _lines(*image.shape, max(3, round(6 * ratio)), max(1, round(1.2 * ratio)))
+    image += lines & (image == HATCH)  # HATCH_LINE is the entry after HATCH
+    return image
+
+
+@lru_cache(maxsize=8)
+def _lines(height: int, width: int, period: int, thick: int) -> Indices:
+    """1 on diagonal lines, else 0. Remembered: it takes as long as the rest of an image."""
     phase = np.add.outer(np.arange(height) % period, np.arange(width) % period).astype(np.uint8)
-    entries = np.full(2 * period, HATCH, dtype=np.uint8)
-    thick = max(1, round(1.2 * ratio))
-    entries[:thick] = HATCH_LINE
-    entries[period : period + thick] = HATCH_LINE
-    return entries[phase]
+    once = np.arange(period) < thick
+    return np.concatenate([once, once]).astype(np.uint8)[phase]
+
+
+def spread(count: int, size: int) -> Integers:
+    """For each of `size` pixels, the cell out of `count` that its middle lies in."""
+    return ((np.arange(size) + 0.5) * count / size).astype(np.intp)

@@ -63,7 +63,10 @@ class QtCanvas:
             pen.setStyle(DASH)
         self._painter.setPen(pen)
         self._painter.setBrush(NO_BRUSH)
-        self._painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in points]))
+        if len(points) == 2:  # many times faster than a polyline of two points
+            self._painter.drawLine(QPointF(*points[0]), QPointF(*points[1]))
+        else:
+            self._painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in points]))
 
     def polygon(self, points: Sequence[Point], *, fill: str, opacity: float = 1.0) -> None:
         self._painter.setPen(NO_PEN)

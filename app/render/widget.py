@@ -6,25 +6,41 @@ lines above it, so that hovering costs next to nothing however large the figure.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QPixmap,
     QResizeEvent,
+    QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
 
 from app.figure import Figure, Words
-from app.render.drawing import Hit, Window
+from app.render.drawing import Hit, Scrollable
+from app.render.moving import panned, showing, zoomed
 from app.render.page import Page
 from app.render.qt_canvas import QtCanvas
+from app.render.window import Window
+from app.render.word_grid import WordGridDrawing
 from app.theme import LIGHT, Theme
 
 EMPTY = Figure(title="", panels=(Words(title="", text="Nothing to show yet."),))
+ZOOM = 0.8
+CONTROL = Qt.KeyboardModifier.ControlModifier
+ARROWS = {
+    Qt.Key.Key_Up: (-1, 0),
+    Qt.Key.Key_Down: (1, 0),
+    Qt.Key.Key_Left: (0, -1),
+    Qt.Key.Key_Right: (0, 1),
+}
+HELP = "Control and an arrow key read cell by cell, Return picks, plus and minus zoom."
 
 
 class FigureWidget(QWidget):
@@ -33,6 +49,9 @@ class FigureWidget(QWidget):
     picked: a click on a cell or label, as `Selection` field name -> index. hovered: the sentence of
     what is under the pointer; hover_left: the pointer is over nothing. opened: a box that leads to
     a view was clicked, with the box's target.
+
+    The wheel zooms a map about the pointer and scrolls a grid of words; dragging pans, a double
+    click shows all. Keys: Ctrl+arrows read, Return picks, + and − zoom, 0 shows all.
     """
 
     picked = Signal(dict)
@@ -49,12 +68,14 @@ class FigureWidget(QWidget):
         self._pixmap: QPixmap | None = None
         self._hit: tuple[int, Hit] | None = None
         self._pointer: tuple[float, float] | None = None
+        self._drag: _Drag | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(160, 120)
         self.setAccessibleName("Figure")
+        self.setAccessibleDescription(HELP)
 
     @property
     def figure(self) -> Figure:
@@ -69,11 +90,17 @@ class FigureWidget(QWidget):
         return self._page
 
     def show_figure(self, figure: Figure) -> None:
-        """Shows another figure in place of the last; the pointer reads it at once."""
+        """Shows another figure in place of the last; the pointer reads it at once, and what was
+        zoomed stays zoomed while its shape stays the same."""
+        before = {index: self._whole(index) for index in self._windows}
         self._figure = figure
-        self.setAccessibleName(figure.title or "Figure")
-        self.setAccessibleDescription(figure.note)
         self._redraw()
+        kept = {i: w for i, w in self._windows.items() if self._whole(i) == before[i]}
+        if kept != self._windows:
+            self._windows = kept
+            self._redraw()
+        self.setAccessibleName(figure.title or "Figure")
+        self.setAccessibleDescription(f"{figure.note} {HELP}".strip())
 
     def set_theme(self, theme: Theme) -> None:
         """Draws in another theme's colours."""
@@ -88,9 +115,11 @@ class FigureWidget(QWidget):
         self._pixmap = None
         if self._pointer is not None:
             self._point(*self._pointer)
+        elif self._hit is not None:  # read by keyboard: the place may be gone
+            self._hover(None)
         self.update()
 
-    # Painting
+    # --- painting ---------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         ratio = self.devicePixelRatioF()
@@ -99,10 +128,12 @@ class FigureWidget(QWidget):
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._pixmap)
         canvas = QtCanvas(painter, ratio)
-        if self._hit is not None:
+        if self._hit is None:
+            self.page.paint_note(canvas)
+        else:
             index, hit = self._hit
             self.page.placed[index].drawing.paint_hover(canvas, hit)
-        self._paint_footer(canvas)
+            self.page.paint_readout(canvas, hit.text)
         if self.hasFocus():
             painter.setPen(QPen(QColor(self._theme.accent), 1.0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -117,13 +148,6 @@ class FigureWidget(QWidget):
         painter.end()
         return pixmap
 
-    def _paint_footer(self, canvas: QtCanvas) -> None:
-        """The read-out while something is pointed at, else the note."""
-        if self._hit is None:
-            self.page.paint_note(canvas)
-        else:
-            self.page.paint_readout(canvas, self._hit[1].text)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._redraw()
 
@@ -132,10 +156,14 @@ class FigureWidget(QWidget):
             self._redraw()
         super().changeEvent(event)
 
-    # The pointer
+    # --- the pointer ------------------------------------------------------------------------
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._point(event.position().x(), event.position().y())
+        where = event.position()
+        if self._drag is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            self._drag_to(where)
+        else:
+            self._point(where.x(), where.y())
 
     def leaveEvent(self, event: QEvent) -> None:
         self._pointer = None
@@ -145,8 +173,54 @@ class FigureWidget(QWidget):
         if event.button() != Qt.MouseButton.LeftButton:
             event.ignore()
             return
-        self._point(event.position().x(), event.position().y())
-        self._pick()
+        where = event.position()
+        self._point(where.x(), where.y())
+        found = self._scrollable_at(where)
+        self._drag = _Drag(where, found[0] if found else None)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        drag, self._drag = self._drag, None
+        if drag is None or event.button() != Qt.MouseButton.LeftButton:
+            event.ignore()
+            return
+        where = event.position()
+        self._point(where.x(), where.y())
+        if not drag.moved:
+            self._pick()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        found = self._scrollable_at(event.position())
+        if found is not None and found[0] in self._windows:
+            self._show_window(found[0], None)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        found = self._scrollable_at(event.position())
+        turned = event.angleDelta().y() or event.angleDelta().x()
+        if found is None or not turned:
+            event.ignore()
+            return
+        index, drawing, (row, column) = found
+        if isinstance(drawing, WordGridDrawing) and not event.modifiers() & CONTROL:
+            step = -1 if turned > 0 else 1
+            self._show_window(index, panned(drawing.window, drawing.whole, 0, step))
+        else:
+            factor = ZOOM if turned > 0 else 1 / ZOOM
+            self._show_window(index, zoomed(drawing.window, drawing.whole, row, column, factor))
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            self._show_tip(event.pos(), event.globalPos())
+            return True
+        return super().event(event)
+
+    def _show_tip(self, at: QPoint, on_screen: QPoint) -> None:
+        """The whole sentence where the footer may be too short for it."""
+        found = self.page.at(at.x(), at.y())
+        if found is None:
+            QToolTip.hideText()
+        else:
+            QToolTip.showText(on_screen, found[1].text, self)
 
     def _point(self, x: float, y: float) -> None:
         self._pointer = x, y
@@ -166,7 +240,7 @@ class FigureWidget(QWidget):
         self.setCursor(
             Qt.CursorShape.PointingHandCursor if pickable else Qt.CursorShape.ArrowCursor
         )
-        if before is None or before[0] != found[0] or before[1].text != hit.text:
+        if found != before:
             self.hovered.emit(hit.text)
             self.update()
 
@@ -178,3 +252,122 @@ class FigureWidget(QWidget):
             self.picked.emit(dict(hit.picks))
         if hit.target:
             self.opened.emit(hit.target)
+
+    # --- the part in sight ------------------------------------------------------------------
+
+    def _scrollable_at(self, where: QPointF) -> tuple[int, Scrollable, tuple[float, float]] | None:
+        """The map under a point: panel, drawing and (row, column) with fractions."""
+        for index, placed in enumerate(self.page.placed):
+            drawing = placed.drawing
+            if isinstance(drawing, Scrollable):
+                cell = drawing.cell_at(where.x(), where.y())
+                if cell is not None:
+                    return index, drawing, cell
+        return None
+
+    def _whole(self, index: int) -> Window | None:
+        if index >= len(self.page.placed):
+            return None
+        drawing = self.page.placed[index].drawing
+        return drawing.whole if isinstance(drawing, Scrollable) else None
+
+    def _show_window(self, index: int, window: Window | None) -> None:
+        """Shows a part of a panel's cells; all that fit for None or the whole."""
+        if window is None or window == self._whole(index):
+            self._windows.pop(index, None)
+        else:
+            self._windows[index] = window
+        self._redraw()
+
+    def _drag_to(self, where: QPointF) -> None:
+        drag = self._drag
+        if drag is None:
+            return
+        far = (where - drag.last).manhattanLength()
+        if not drag.moved and far < QApplication.startDragDistance():
+            return
+        drag.moved = True
+        if drag.panel is None:
+            return
+        drawing = self.page.placed[drag.panel].drawing
+        if not isinstance(drawing, Scrollable):
+            return
+        wide, high = drawing.grid.cell
+        rows = round((drag.last.y() - where.y()) / high)
+        columns = round((drag.last.x() - where.x()) / wide)
+        if rows or columns:
+            # What less than a cell was moved counts towards the next cell.
+            drag.last = QPointF(drag.last.x() - columns * wide, drag.last.y() - rows * high)
+            self._show_window(drag.panel, panned(drawing.window, drawing.whole, rows, columns))
+
+    # --- the keyboard -----------------------------------------------------------------------
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        if key in ARROWS and event.modifiers() & CONTROL:
+            self._walk(*ARROWS[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._hit is not None:
+            self._pick()
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self._zoom(ZOOM)
+        elif key == Qt.Key.Key_Minus:
+            self._zoom(1 / ZOOM)
+        elif key == Qt.Key.Key_0 and self._windows:
+            self._windows = {}
+            self._redraw()
+        else:
+            super().keyPressEvent(event)
+
+    def _walk(self, down: int, right: int) -> None:
+        """Reads the next place; past the edge of a panel the panel after or before it."""
+        index, hit = self._hit if self._hit is not None else (0, None)
+        found = self.page.placed[index].drawing.beside(hit, down, right)
+        forward = down + right > 0
+        while found is None:
+            index += 1 if forward else -1
+            if not 0 <= index < len(self.page.placed):
+                return
+            found = self.page.placed[index].drawing.beside(None, 0, 0)
+        self._pointer = None  # the mouse stays where it was left, and is not asked
+        drawing = self.page.placed[index].drawing
+        if isinstance(drawing, Scrollable):
+            window = showing(drawing.window, drawing.whole, found.row, found.column)
+            if window != drawing.window:
+                self._show_window(index, window)
+        self._hover((index, found))
+        self.setAccessibleDescription(found.text)
+
+    def _zoom(self, factor: float) -> None:
+        """Zooms the map that is read or pointed at, else the first, about that cell."""
+        maps = {
+            index: placed.drawing
+            for index, placed in enumerate(self.page.placed)
+            if isinstance(placed.drawing, Scrollable)
+        }
+        index = self._hit[0] if self._hit is not None else next(iter(maps), -1)
+        if index not in maps:
+            return
+        window = maps[index].window
+        row, column = window.row + window.rows / 2, window.column + window.columns / 2
+        hit = self._hit
+        if hit is not None and hit[1].row is not None and hit[1].column is not None:
+            row, column = hit[1].row + 0.5, hit[1].column + 0.5
+        pointer, self._pointer = self._pointer, None
+        self._show_window(index, zoomed(window, maps[index].whole, row, column, factor))
+        self._pointer = pointer
+        self._hover(hit)
+
+
+class _Drag:
+    """A press of the button that may become a drag: where, in which map's panel, moved yet."""
+
+    def __init__(self, start: QPointF, panel: int | None) -> None:
+        self.last = start
+        self.panel = panel
+        self.moved = False

@@ -7,10 +7,12 @@ import numpy as np
 from app.figure import WordGrid
 from app.render import pixels, readout, text
 from app.render.canvas import Canvas
-from app.render.drawing import Hit, Window
+from app.render.drawing import Hit
 from app.render.frames import around, frame, ink
 from app.render.geometry import Rect
-from app.render.grid import Limits, fit, paint_axes, paint_hover_labels
+from app.render.grid import Limits, fit, paint_axes, paint_hover_labels, picks
+from app.render.moving import walked
+from app.render.window import Window
 from app.theme import Theme
 
 LIMITS = Limits(width=150, height=30, slender=1.2, broad=8)
@@ -71,20 +73,21 @@ class WordGridDrawing:
             self._paint_range(canvas)
 
     def at(self, x: float, y: float) -> Hit | None:
-        panel = self.panel
         row, column = self.grid.at(x, y)
-        if row is None and column is None:
-            return None
+        return None if row is None and column is None else self._hit(row, column)
+
+    def beside(self, hit: Hit | None, down: int, right: int) -> Hit | None:
+        start = self.panel.row or 0, self.panel.column or 0
+        cell = walked(hit, down, right, self.whole.rows, self.whole.columns, start)
+        return None if cell is None else self._hit(*cell)
+
+    def _hit(self, row: int | None, column: int | None) -> Hit:
+        panel = self.panel
         words = readout.places(panel.rows, panel.columns, row, column)
         if row is not None and column is not None and column < len(panel.cells[row]):
             cell = panel.cells[row][column]
             words += f": “{cell.text}”" + (f" · {cell.note}" if cell.note else "")
-        picks = {
-            name: index
-            for name, index in zip(panel.picks, (row, column), strict=True)
-            if name is not None and index is not None
-        }
-        return Hit(text=words, picks=picks, row=row, column=column, at=(x, y))
+        return Hit(text=words, picks=picks(panel.picks, row, column), row=row, column=column)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         grid = self.grid

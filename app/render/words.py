@@ -30,5 +30,8 @@ class WordsDrawing:
     def at(self, x: float, y: float) -> Hit | None:
         return None
 
+    def beside(self, hit: Hit | None, down: int, right: int) -> Hit | None:
+        return None
+
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         return None
