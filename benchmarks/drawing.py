@@ -13,6 +13,7 @@ from core.request import LAST
 
 def rows(*, quick: bool = False) -> Iterator[Row]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from PySide6.QtGui import QPixmap
     from PySide6.QtWidgets import QApplication
 
     from app.render.widget import FigureWidget
@@ -26,10 +27,11 @@ def rows(*, quick: bool = False) -> Iterator[Row]:
     widget = FigureWidget()
     widget.resize(1000, 800)
     widget.show()
+    pixels = QPixmap(widget.size())
 
     def paint(view: str, selection: Selection, trace: object) -> None:
         widget.show_figure(by_key[view].draw(trace, selection, options))
-        widget.repaint()
+        widget.render(pixels)  # a hidden or offscreen widget would skip `repaint`
 
     repeats = 9 if quick else 61
     for count in (128, 512):

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from core.layers.activation import ACTIVATIONS
+from core.layers.linear import Linear, linear
 from core.layers.norm import Norm
 from core.spec import ClassHead, Heads, ReplacedHead, VocabHead
 from core.trace import SILENT, Recorder
@@ -19,14 +20,14 @@ class VocabProjection(nn.Module):
         super().__init__()
         self.spec = spec
         width = d_model
-        self.dense: nn.Linear | None = None
+        self.dense: Linear | None = None
         self.norm: Norm | None = None
         if spec.transform is not None:
             width = spec.d_transform if spec.d_transform is not None else d_model
-            self.dense = nn.Linear(d_model, width, bias=spec.transform_bias)
+            self.dense = Linear(d_model, width, bias=spec.transform_bias)
             if spec.transform_norm is not None:
                 self.norm = Norm(spec.transform_norm, width)
-        self.weight = None if spec.tied else nn.Linear(width, spec.vocab, bias=False)
+        self.weight = None if spec.tied else Linear(width, spec.vocab, bias=False)
         self.bias = nn.Parameter(torch.zeros(spec.vocab)) if spec.bias else None
 
     def forward(self, states: Tensor, embedding: Tensor, rec: Recorder = SILENT) -> Tensor:
@@ -35,7 +36,7 @@ class VocabProjection(nn.Module):
         if self.spec.scale != 1.0:
             x = x * self.spec.scale
         matrix = embedding if self.weight is None else self.weight.weight
-        logits = F.linear(x, matrix, self.bias)
+        logits = linear(x, matrix, self.bias)
         if self.spec.softcap is not None:
             logits = (logits / self.spec.softcap).tanh() * self.spec.softcap
         return logits

@@ -84,7 +84,7 @@ def check(spec: ModelSpec, request: RunRequest) -> Mapping[str, Tokens]:
                 f"{spec.name} has no attention site {site!r}; it has {', '.join(spec.sites)}"
             )
         masks.check(choice)
-    tokens = {spec.stacks[0].name: request.source}
+    tokens: dict[str, Tokens] = {spec.stacks[0].name: request.source}
     if spec.architecture == "encoder-decoder":
         if request.target is None:
             raise RequestError(f"{spec.name} needs a target for its decoder; none was given")

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from core.layers.linear import Linear
 from core.layers.norm import Norm
 from core.layers.positions import Rotation, rotate
 from core.layers.scores import attention_scores, attention_weights, share
@@ -37,10 +38,10 @@ class Attention(nn.Module):
         self.spec = spec
         width = d_source if d_source is not None else spec.d_model
         k_bias = spec.qkv_bias if spec.k_bias is None else spec.k_bias
-        self.q = nn.Linear(spec.d_model, spec.heads * spec.d_head, bias=spec.qkv_bias)
-        self.k = nn.Linear(width, spec.kv_heads * spec.d_head, bias=k_bias)
-        self.v = nn.Linear(width, spec.kv_heads * spec.value_size, bias=spec.qkv_bias)
-        self.out = nn.Linear(spec.heads * spec.value_size, spec.d_model, bias=spec.out_bias)
+        self.q = Linear(spec.d_model, spec.heads * spec.d_head, bias=spec.qkv_bias)
+        self.k = Linear(width, spec.kv_heads * spec.d_head, bias=k_bias)
+        self.v = Linear(width, spec.kv_heads * spec.value_size, bias=spec.qkv_bias)
+        self.out = Linear(spec.heads * spec.value_size, spec.d_model, bias=spec.out_bias)
         self.q_norm = Norm(spec.qk_norm, spec.d_head) if spec.qk_norm is not None else None
         self.k_norm = Norm(spec.qk_norm, spec.d_head) if spec.qk_norm is not None else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from core.layers.linear import Linear
 from core.layers.norm import Norm
 from core.layers.positions import Sinusoidal
 from core.spec import EmbeddingSpec, LearnedPositions, SinusoidalPositions
@@ -26,7 +27,7 @@ class Embedding(nn.Module):
         self.segment = nn.Embedding(spec.segments, spec.width) if spec.segments else None
         self.norm = Norm(spec.norm, spec.width) if spec.norm is not None else None
         self.project = (
-            nn.Linear(spec.width, spec.d_model, bias=spec.project_bias)
+            Linear(spec.width, spec.d_model, bias=spec.project_bias)
             if spec.d_embed is not None
             else None
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from core.layers.activation import ACTIVATIONS
+from core.layers.linear import Linear
 from core.spec import FeedForwardSpec
 from core.trace import SILENT, Recorder
 
@@ -16,9 +17,9 @@ class FeedForward(nn.Module):
         super().__init__()
         self.spec = spec
         self.activation = ACTIVATIONS[spec.activation]
-        self.gate = nn.Linear(spec.d_model, spec.d_ff, bias=spec.bias) if spec.gated else None
-        self.inner = nn.Linear(spec.d_model, spec.d_ff, bias=spec.bias)
-        self.out = nn.Linear(spec.d_ff, spec.d_model, bias=spec.bias)
+        self.gate = Linear(spec.d_model, spec.d_ff, bias=spec.bias) if spec.gated else None
+        self.inner = Linear(spec.d_model, spec.d_ff, bias=spec.bias)
+        self.out = Linear(spec.d_ff, spec.d_model, bias=spec.bias)
 
     def forward(self, x: Tensor, rec: Recorder = SILENT) -> Tensor:
         inner = rec("inner", self.inner(x), "position d_ff")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from core.layers.attention import Attention
+from core.layers.linear import Linear
 from core.layers.norm import Norm
 from core.layers.positions import Rotation, rotate
 from core.spec import AttentionSpec, RotaryPositions
@@ -24,17 +25,15 @@ class LatentAttention(Attention):
         del self.q, self.k, self.v
         width = latent.d_nope + latent.d_rope
         if latent.q_rank is None:
-            self.q_direct: nn.Linear | None = nn.Linear(
-                spec.d_model, spec.heads * width, bias=False
-            )
+            self.q_direct: Linear | None = Linear(spec.d_model, spec.heads * width, bias=False)
         else:
             self.q_direct = None
-            self.q_down = nn.Linear(spec.d_model, latent.q_rank, bias=spec.qkv_bias)
+            self.q_down = Linear(spec.d_model, latent.q_rank, bias=spec.qkv_bias)
             self.q_latent_norm = Norm(latent.norm, latent.q_rank)
-            self.q_up = nn.Linear(latent.q_rank, spec.heads * width, bias=False)
-        self.kv_down = nn.Linear(spec.d_model, latent.kv_rank + latent.d_rope, bias=spec.qkv_bias)
+            self.q_up = Linear(latent.q_rank, spec.heads * width, bias=False)
+        self.kv_down = Linear(spec.d_model, latent.kv_rank + latent.d_rope, bias=spec.qkv_bias)
         self.kv_latent_norm = Norm(latent.norm, latent.kv_rank)
-        self.kv_up = nn.Linear(
+        self.kv_up = Linear(
             latent.kv_rank, spec.heads * (latent.d_nope + spec.value_size), bias=False
         )
 
