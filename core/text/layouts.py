@@ -98,7 +98,8 @@ def _vocabulary(
     names = {*settings.kind.names.values(), *settings.said.values(), *settings.more, *special}
     plain = {added.content for added in settings.added.values() if not added.special}
     names |= {added.content for added in settings.added.values() if added.special}
-    stands_for_text = {*plain, pieces[unknown]}
+    word = pieces[unknown] if settings.name("unk") is None else settings.unknown
+    stands_for_text = {*plain, word}
     return Vocabulary(
         pieces=tuple(pieces),
         ids=tuple(ids),

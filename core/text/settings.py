@@ -80,6 +80,14 @@ class Settings:
         return self.said.get(role) or self.kind.names.get(role)
 
     @property
+    def unknown(self) -> str | None:
+        """The token for what has no piece, unless it has another role as well: GPT-2's
+        <|endoftext|> ends texts."""
+        names = self.names()
+        token = names.pop("unk", None)
+        return None if token in names.values() else token
+
+    @property
     def template(self) -> Template:
         """Where special tokens go in this family."""
         return self.kind.template or bracketed(

@@ -66,7 +66,7 @@ class Tokenizer:
         settings: names of special tokens and switches, as tokenizer_config.json would give them.
         """
         settings = settings or Settings.of_family(_family(spec))
-        engine = LibraryEngine(tokenizer, unknown=settings.name("unk"))
+        engine = LibraryEngine(tokenizer, unknown=settings.unknown)
         notes = complete(engine, settings, source)
         return cls(Opened(engine=engine, settings=settings, notes=notes), source, spec)
 

@@ -96,7 +96,7 @@ def _finish(
     names: dict[str, str],
 ) -> LibraryEngine:
     """Added and special tokens, and where these go."""
-    engine = LibraryEngine(made, unknown=names.get("unk"))
+    engine = LibraryEngine(made, unknown=settings.unknown)
     for number, added in sorted(settings.added.items()):
         engine.recognise(added)
         if engine.id_of(added.content) != number:

@@ -17,7 +17,7 @@ NAME = "tokenizer.json"
 def open_whole(path: Path, settings: Settings) -> Opened:
     """CheckpointError when the file is no tokenizer."""
     made = built(path, lambda: tokenizers.Tokenizer.from_file(str(path)))
-    engine = LibraryEngine(made, unknown=settings.name("unk"))
+    engine = LibraryEngine(made, unknown=settings.unknown)
     notes = complete(engine, settings, path.name)
     return Opened(engine=engine, settings=settings, notes=notes)
 

@@ -1,0 +1,305 @@
+"""Which files make the tokenizer, and that it reads like the reference's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tokenizers import Tokenizer as Library
+
+from core.errors import CheckpointError
+from core.text import Tokenizer
+from tests.core.vocabularies import (
+    WORDS,
+    byte_fallback,
+    byte_level,
+    sentence_piece,
+    spec,
+    starts,
+    write_byte_level,
+    write_json,
+    write_words,
+)
+
+TEXTS = ("The cat sat!", "playing  the [MASK]", "thé 東cat\nrug", "😀 <mask>the", "the</s> cat")
+ROBERTA = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+
+
+def assert_reads_alike(ours: Tokenizer, theirs: object, texts: tuple[str, ...] = TEXTS) -> None:
+    for add_special in (True, False):
+        for text in texts:
+            expected = theirs(text, add_special_tokens=add_special)["input_ids"]  # type: ignore[operator]
+            assert list(ours.encode(text, add_special=add_special).ids) == expected
+            expected = theirs(text, "the rug", add_special_tokens=add_special)["input_ids"]  # type: ignore[operator]
+            assert list(ours.encode(text, "the rug", add_special=add_special).ids) == expected
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_word_piece_reads_as_the_reference(tmp_path: Path, lower: bool) -> None:
+    from transformers import BertTokenizer
+
+    folder = write_words(tmp_path, do_lower_case=lower)
+    ours = Tokenizer.from_folder(folder, spec(2))
+    assert_reads_alike(ours, BertTokenizer.from_pretrained(folder))
+    assert ours.encode("The").pieces[1] == ("the" if lower else "[UNK]")
+    assert (ours.source, ours.notes) == ("vocab.txt", ())
+
+
+def test_chinese_characters_are_words_unless_said_otherwise(tmp_path: Path) -> None:
+    words = (*WORDS, "東", "京", "##京")
+    ours = Tokenizer.from_folder(write_words(tmp_path, words))
+    assert ours.encode("東京", add_special=False).pieces == ("東", "京")
+    write_words(tmp_path, words, tokenize_chinese_chars=False)
+    ours = Tokenizer.from_folder(tmp_path)
+    assert ours.encode("東京", add_special=False).pieces == ("東", "##京")
+
+
+def test_a_vocabulary_with_capitals_is_not_lower_cased(tmp_path: Path) -> None:
+    ours = Tokenizer.from_folder(write_words(tmp_path, (*WORDS, "The")))
+    assert ours.encode("The", add_special=False).pieces == ("The",)
+    assert ours.notes == (
+        "Nothing says whether vocab.txt wants lower case; by its words, text is read as typed.",
+    )
+    ours = Tokenizer.from_folder(write_words(tmp_path, WORDS))
+    assert ours.encode("The", add_special=False).pieces == ("the",)
+
+
+@pytest.mark.parametrize("name", ["RobertaTokenizer", "BartTokenizer"])
+def test_robertas_vocabulary_reads_as_the_reference(tmp_path: Path, name: str) -> None:
+    import transformers
+
+    mask = {"content": "<mask>", "lstrip": True, "special": True}
+    folder = write_byte_level(
+        tmp_path, *ROBERTA, tokenizer_class=name, added_tokens_decoder={"4": mask}
+    )
+    theirs = getattr(transformers, name).from_pretrained(folder)
+    ours = Tokenizer.from_folder(folder, spec(1))
+    assert_reads_alike(ours, theirs)
+    assert ours.source == "vocab.json + merges.txt"
+
+
+def test_gpt2s_vocabulary_reads_as_the_reference_and_adds_nothing(tmp_path: Path) -> None:
+    from transformers import GPT2Tokenizer
+
+    folder = write_byte_level(tmp_path, "<|endoftext|>", tokenizer_class="GPT2Tokenizer")
+    ours = Tokenizer.from_folder(folder)
+    assert_reads_alike(ours, GPT2Tokenizer.from_pretrained(folder), (*TEXTS, "<|endoftext|>the"))
+    assert ours.encode("the").pieces == ("the",)
+    assert ours.encode("<|endoftext|>the").special == (True, False)
+
+
+def test_opt_starts_with_its_end_token(tmp_path: Path) -> None:
+    from transformers import GPT2Tokenizer
+
+    folder = write_byte_level(
+        tmp_path,
+        *("<pad>", "</s>"),
+        tokenizer_class="GPT2Tokenizer",
+        add_bos_token=True,
+        bos_token="</s>",
+        eos_token="</s>",
+        unk_token="</s>",
+        pad_token="<pad>",
+    )
+    ours = Tokenizer.from_folder(folder)
+    assert ours.encode("the").pieces == ("</s>", "the")
+    assert_reads_alike(ours, GPT2Tokenizer.from_pretrained(folder))
+
+
+def test_a_family_nothing_names_is_seen_from_its_pieces(tmp_path: Path) -> None:
+    ours = Tokenizer.from_folder(write_byte_level(tmp_path, *ROBERTA))
+    assert ours.encode("the").pieces == ("<s>", "the", "</s>")
+    assert "read as RoBERTa's" in ours.notes[0]
+    (tmp_path / "gpt").mkdir()
+    ours = Tokenizer.from_folder(write_byte_level(tmp_path / "gpt", "<|endoftext|>"))
+    assert ours.encode("the").pieces == ("the",)
+    assert "read as GPT-2's" in ours.notes[0]
+
+
+def test_tokenizer_json_wins_and_says_so(tmp_path: Path) -> None:
+    write_words(tmp_path)
+    sentence_piece(tmp_path / "spiece.model")
+    byte_level("<s>").save(str(tmp_path / "tokenizer.json"))
+    ours = Tokenizer.from_folder(tmp_path)
+    assert ours.source == "tokenizer.json"
+    assert ours.encode("the cat").pieces == ("the", "Ġcat")
+    assert ours.notes == (
+        "The tokenizer is tokenizer.json; vocab.txt, spiece.model was left unread.",
+    )
+    (tmp_path / "tokenizer.json").unlink()
+    assert Tokenizer.from_folder(tmp_path).source == "vocab.txt"
+
+
+def test_tokenizer_json_is_neither_cut_off_nor_padded(tmp_path: Path) -> None:
+    made = byte_level("<pad>")
+    made.enable_truncation(3)
+    made.enable_padding(length=8)
+    made.save(str(tmp_path / "tokenizer.json"))
+    ours = Tokenizer.from_folder(tmp_path)
+    assert ours.encode("the cat rug cat rug").pieces == ("the", *["Ġcat", "Ġrug"] * 2)
+    assert len(ours.encode("the")) == 1
+
+
+def test_names_of_special_tokens_come_from_the_files_beside(tmp_path: Path) -> None:
+    byte_level("<a>", "<b>", "<c>").save(str(tmp_path / "tokenizer.json"))
+    write_json(
+        tmp_path / "special_tokens_map.json", {"mask_token": {"content": "<b>"}, "pad_token": "<c>"}
+    )
+    write_json(tmp_path / "tokenizer_config.json", {"pad_token": "<a>"})
+    ours = Tokenizer.from_folder(tmp_path)
+    assert (ours.mask_piece, ours.pad_piece) == ("<b>", "<a>")
+
+
+def test_a_special_piece_that_tokenizer_json_does_not_mark_can_be_typed(tmp_path: Path) -> None:
+    made = byte_level("<mask>")
+    described = json.loads(made.to_str())
+    described["added_tokens"] = []
+    assert Library.from_str(json.dumps(described)).encode("<mask>").tokens != ["<mask>"]
+    write_json(tmp_path / "tokenizer.json", described)
+    write_json(tmp_path / "tokenizer_config.json", {"mask_token": "<mask>"})
+    ours = Tokenizer.from_folder(tmp_path)
+    assert ours.encode("<mask>").ids == (made.token_to_id("<mask>"),)
+
+
+@pytest.mark.parametrize("kind", ["roberta", "bert"])
+def test_a_family_gets_its_template_where_tokenizer_json_has_none(
+    tmp_path: Path, kind: str
+) -> None:
+    tokens = ROBERTA if kind == "roberta" else ("[UNK]", "[CLS]", "[SEP]")
+    byte_level(*tokens).save(str(tmp_path / "tokenizer.json"))
+    write_json(tmp_path / "config.json", {"model_type": kind})
+    ours = Tokenizer.from_folder(tmp_path)
+    start, end = ("<s>", "</s>") if kind == "roberta" else ("[CLS]", "[SEP]")
+    assert ours.encode("the").pieces == (start, "the", end)
+    assert "adds no special tokens" in ours.notes[0]
+
+
+def test_added_bos_follows_the_config_where_tokenizer_json_is_silent(tmp_path: Path) -> None:
+    byte_level("<s>").save(str(tmp_path / "tokenizer.json"))
+    config = {"add_bos_token": True, "bos_token": "<s>"}
+    write_json(tmp_path / "tokenizer_config.json", config)
+    assert Tokenizer.from_folder(tmp_path).encode("the").pieces == ("<s>", "the")
+    starts(byte_level("<s>"), "<s>").save(str(tmp_path / "tokenizer.json"))
+    write_json(tmp_path / "tokenizer_config.json", config | {"add_bos_token": False})
+    ours = Tokenizer.from_folder(tmp_path)
+    assert ours.encode("the").pieces == ("<s>", "the")
+    (note,) = ours.notes
+    assert note.startswith("tokenizer_config.json says that no special tokens are added; ")
+    assert note.endswith("tokenizer.json adds some, and wins.")
+
+
+def test_tokens_added_later_keep_their_ids(tmp_path: Path) -> None:
+    write_words(tmp_path)
+    write_json(tmp_path / "added_tokens.json", {"[NEW]": len(WORDS)})
+    ours = Tokenizer.from_folder(tmp_path)
+    assert ours.encode("the[NEW]", add_special=False).ids == (5, len(WORDS))
+    write_json(tmp_path / "added_tokens.json", {"[NEW]": 99})
+    with pytest.raises(CheckpointError, match=r"\[NEW\].* 18 .* but 99"):
+        Tokenizer.from_folder(tmp_path)
+
+
+def test_one_file_is_enough(tmp_path: Path) -> None:
+    byte_fallback().save(str(tmp_path / "my.json"))
+    assert Tokenizer.from_file(tmp_path / "my.json").encode("the").pieces == ("<s>", "▁the")
+    sentence_piece(tmp_path / "my.model")
+    ours = Tokenizer.from_file(tmp_path / "my.model")
+    assert ours.source == "my.model"
+    assert ours.decode(ours.encode("the cat").ids) == "the cat"
+    with pytest.raises(CheckpointError, match="not a file"):
+        Tokenizer.from_file(tmp_path / "none.json")
+
+
+def test_a_folder_without_a_tokenizer_is_told_apart_from_a_broken_one(tmp_path: Path) -> None:
+    assert not Tokenizer.is_in(tmp_path)
+    with pytest.raises(CheckpointError, match=r"holds no tokenizer; supported are tokenizer\.json"):
+        Tokenizer.from_folder(tmp_path)
+    with pytest.raises(CheckpointError, match="holds no tokenizer"):
+        Tokenizer.from_folder(tmp_path / "none")
+    (tmp_path / "tokenizer.json").write_text("{}")
+    assert Tokenizer.is_in(tmp_path)
+    with pytest.raises(CheckpointError, match=r"tokenizer\.json is no tokenizer"):
+        Tokenizer.from_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"tokenizer.json": "[1"}, r"tokenizer\.json is no tokenizer"),
+        ({"vocab.txt": "the\ncat\n"}, r"vocab\.txt has no \[UNK\]"),
+        ({"vocab.txt": "[UNK]\nthe\n"}, r"vocab\.txt has no \[(CLS|SEP)\]"),
+        ({"vocab.json": "{}", "merges.txt": ""}, r"vocab\.json is empty"),
+        ({"vocab.json": '{"a": "b"}', "merges.txt": ""}, "gives 'a' the id 'b'"),
+        ({"vocab.json": '{"a</w>": 0}', "merges.txt": ""}, "needs a tokenizer.json"),
+        ({"vocab.json": '{"a": 0}', "merges.txt": "a b\n"}, r"merges\.txt is no tokenizer"),
+        ({"vocab.json": "[]", "merges.txt": ""}, "holds a list; it must hold an object"),
+        ({"tokenizer.model": "IQ== 0\nIg== 1\n"}, r"tokenizer\.model is not a SentencePiece"),
+        ({"spiece.model": ""}, r"spiece\.model is not a SentencePiece"),
+        ({"vocab.txt": "[UNK]\n", "tokenizer_config.json": "{"}, r"config\.json cannot be read"),
+        (
+            {
+                "vocab.txt": "[UNK]\n[CLS]\n[SEP]\n",
+                "tokenizer_config.json": '{"tokenizer_class": "BertJapaneseTokenizer"}',
+            },
+            "belongs to a BertJapaneseTokenizer",
+        ),
+        (
+            {
+                "vocab.json": '{"a": 0}',
+                "merges.txt": "",
+                "tokenizer_config.json": '{"tokenizer_class": "Qwen2TokenizerFast"}',
+            },
+            "belongs to a Qwen2TokenizerFast",
+        ),
+    ],
+)
+def test_what_cannot_be_understood_is_named(
+    tmp_path: Path, files: dict[str, str], message: str
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(CheckpointError, match=message):
+        Tokenizer.from_folder(tmp_path)
+
+
+def test_a_vocabulary_beyond_the_tokenizer_has_names_for_its_ids() -> None:
+    made = byte_fallback()
+    ours = Tokenizer.from_library(made, source="made here")
+    size = made.get_vocab_size()
+    assert ours.vocab_size == size
+    assert ours.piece(size + 6) == f"⟨unused id {size + 6}⟩"
+    assert ours.piece(70 + size) == f"⟨unused id {70 + size}⟩"
+    assert ours.piece(-1) == "⟨unused id -1⟩"
+    assert not ours.is_special(size + 6)
+    ids = ours.encode("the", add_special=False).ids
+    assert ours.decode([*ids, size + 6, *ids]) == ours.decode([*ids, *ids]) == "the the"
+    assert ours.stream([*ids, size + 6]) == ("the", 0)
+
+
+def test_id_70_of_72_beyond_a_tokenizer_of_64(tmp_path: Path) -> None:
+    words = [*WORDS, *(f"w{i}" for i in range(64 - len(WORDS)))]
+    ours = Tokenizer.from_folder(write_words(tmp_path, words), spec(2))
+    assert ours.vocab_size == 64
+    assert [ours.piece(i) for i in (63, 64, 70)] == ["w45", "⟨unused id 64⟩", "⟨unused id 70⟩"]
+    assert ours.of_ids([5, 70]).pieces == ("the", "⟨unused id 70⟩")
+    assert ours.decode([5, 70, 6]) == "the cat"
+
+
+def test_special_tokens_are_skipped_in_text_or_shown_on_request(tmp_path: Path) -> None:
+    ours = Tokenizer.from_folder(write_words(tmp_path), spec(2))
+    ids = ours.encode("playing the [MASK] zebra").ids
+    assert ours.decode(ids) == "playing the [UNK]"
+    assert ours.decode(ids, skip_special=False) == "[CLS] playing the [MASK] [UNK] [SEP]"
+    assert ours.stream(ids, skip_special=False)[0] == ours.decode(ids, skip_special=False)
+
+
+def test_decoding_is_the_librarys() -> None:
+    for make in (byte_fallback, lambda: byte_level("<s>")):
+        made = make()
+        ours = Tokenizer.from_library(make(), source="made here")
+        for text in ("the the", " the", "a <s>the", "thé 😀 the!"):
+            ids = made.encode(text).ids
+            assert ours.decode(ids) == made.decode(ids)
+            assert ours.decode(ids, skip_special=False) == made.decode(
+                ids, skip_special_tokens=False
+            )
