@@ -96,9 +96,9 @@ def attention(
     qk_norm: NormSpec | None = None,
     scale: float | None = None,
     softcap: float | None = None,
-    layer_type: str | None = None,
+    positions: RotaryPositions | None = None,
 ) -> AttentionSpec:
-    """Grouped-query, rotary, causal."""
+    """Grouped-query, rotary, causal. positions: where layers turn differently."""
     heads, d_head = config.size("num_attention_heads"), head_size(config)
     return AttentionSpec(
         d_model=config.size("hidden_size"),
@@ -108,7 +108,7 @@ def attention(
         qkv_bias=qkv_bias,
         out_bias=out_bias,
         scale=scale,
-        positions=rotary(config, d_head, layer_type=layer_type),
+        positions=positions or rotary(config, d_head),
         qk_norm=qk_norm,
         softcap=softcap,
         causal=True,

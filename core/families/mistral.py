@@ -1,0 +1,30 @@
+"""Mistral (Jiang et al. 2023): Llama's form with a sliding window."""
+
+from __future__ import annotations
+
+from core.checkpoints.config import Config
+from core.families import llama
+from core.families.family import Family
+from core.spec import ModelSpec
+
+
+def spec(config: Config) -> ModelSpec:
+    """sliding_window null (from version 0.2 on) means full causal attention."""
+    window = config.read("sliding_window")
+    return llama.decoder_only(
+        config,
+        "Mistral",
+        lambda layer: llama.block(config, llama.attention(config, window=window)),
+    )
+
+
+_TINY = llama.TINY | {"model_type": "mistral", "architectures": ["MistralForCausalLM"]}
+
+FAMILY = Family(
+    name="Mistral",
+    model_types={"mistral": "Mistral"},
+    spec=spec,
+    rules=llama.rules,
+    prefixes=("model.",),
+    tiny=(_TINY | {"sliding_window": 4, "head_dim": 12}, _TINY | {"sliding_window": None}),
+)
