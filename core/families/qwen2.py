@@ -1,0 +1,44 @@
+"""Qwen2 and Qwen2.5: Llama's form with biases on q, k and v, and windows in the upper layers."""
+
+from __future__ import annotations
+
+from core.checkpoints.config import Config
+from core.families import llama
+from core.families.family import Family
+from core.families.windows import SLIDING, layer_type
+from core.spec import ModelSpec
+
+
+def spec(config: Config) -> ModelSpec:
+    return llama.decoder_only(
+        config,
+        "Qwen2",
+        lambda layer: llama.block(
+            config, llama.attention(config, qkv_bias=True, window=window(config, layer))
+        ),
+    )
+
+
+def window(config: Config, layer: int) -> int | None:
+    """Layers from max_window_layers on slide, if use_sliding_window says so at all."""
+    if not config.read("use_sliding_window", default=False):
+        return None
+    first = config.read("max_window_layers", default=28)
+    if layer_type(config, layer, lambda i: i >= first) != SLIDING:
+        return None
+    return config.size("sliding_window", default=4096)
+
+
+_TINY = llama.TINY | {"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"]}
+
+FAMILY = Family(
+    name="Qwen2",
+    model_types={"qwen2": "Qwen2"},
+    spec=spec,
+    rules=llama.rules,
+    prefixes=("model.",),
+    tiny=(
+        _TINY | {"tie_word_embeddings": True},
+        _TINY | {"use_sliding_window": True, "sliding_window": 5, "max_window_layers": 1},
+    ),
+)
