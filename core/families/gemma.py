@@ -1,0 +1,59 @@
+"""Gemma (2024): Llama's form with norms of weight 1 + w and scaled embeddings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.checkpoints.config import Config
+from core.families import llama
+from core.families.activations import ACTIVATIONS
+from core.families.family import Family
+from core.spec import AttentionSpec, BlockSpec, FeedForwardSpec, ModelSpec
+
+
+def spec(config: Config) -> ModelSpec:
+    bias = config.read("attention_bias", default=False)
+    return llama.decoder_only(
+        config,
+        "Gemma",
+        lambda layer: block(config, llama.attention(config, qkv_bias=bias, out_bias=bias)),
+        tied=True,
+        scale=config.size("hidden_size") ** 0.5,
+    )
+
+
+def block(config: Config, attention: AttentionSpec) -> BlockSpec:
+    """Pre-norm; the exact GELU of the first configurations was never what the model used."""
+    stated = config.read("hidden_activation", default="gelu_pytorch_tanh")
+    activation = Config({"hidden_activation": stated}, config.path).choice(
+        "hidden_activation", ACTIVATIONS
+    )
+    return BlockSpec(
+        attention=attention,
+        feedforward=FeedForwardSpec(
+            d_model=config.size("hidden_size"),
+            d_ff=config.size("intermediate_size"),
+            activation=activation,
+            gated=True,
+            bias=False,
+        ),
+        norm=llama.rms_norm(config, unit_offset=True),
+        residual="pre",
+    )
+
+
+def sandwich(config: Config, attention: AttentionSpec) -> BlockSpec:
+    """A norm before and after each sublayer (Gemma 2 and 3)."""
+    return replace(block(config, attention), residual="sandwich")
+
+
+TINY = llama.TINY | {"head_dim": 16}
+
+FAMILY = Family(
+    name="Gemma",
+    model_types={"gemma": "Gemma"},
+    spec=spec,
+    rules=llama.rules,
+    prefixes=("model.",),
+    tiny=(TINY | {"model_type": "gemma", "architectures": ["GemmaForCausalLM"]},),
+)
