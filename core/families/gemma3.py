@@ -1,0 +1,88 @@
+"""Gemma 3 (text): norms on queries and keys, five layers with a window to one without, and a
+rotation of its own for each of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from core.checkpoints.config import Config
+from core.families import gemma, gemma2, llama
+from core.families.family import Family
+from core.families.rope import rotary
+from core.families.windows import FULL, SLIDING, layer_type
+from core.spec import BlockSpec, ModelSpec, RotaryPositions
+
+
+def spec(config: Config) -> ModelSpec:
+    config.refuse("use_bidirectional_attention", False, default=None)
+    bias = config.read("attention_bias", default=False)
+    every = config.size("sliding_window_pattern", default=6)
+    kinds = {kind: rotation(config, kind) for kind in (FULL, SLIDING)}
+
+    def block(layer: int) -> BlockSpec:
+        kind = layer_type(config, layer, lambda i: (i + 1) % every != 0)
+        attention = llama.attention(
+            config,
+            qkv_bias=bias,
+            out_bias=bias,
+            window=config.size("sliding_window", default=4096) if kind == SLIDING else None,
+            qk_norm=llama.rms_norm(config, unit_offset=True),
+            scale=config.read("query_pre_attn_scalar", default=256) ** -0.5,
+            softcap=gemma2.cap(config, "attn_logit_softcapping", None),
+            positions=kinds[kind],
+        )
+        return gemma.sandwich(config, attention)
+
+    return llama.decoder_only(
+        config,
+        "Gemma 3",
+        block,
+        tied=True,
+        scale=config.size("hidden_size") ** 0.5,
+        softcap=gemma2.cap(config, "final_logit_softcapping", None),
+    )
+
+
+def rotation(config: Config, kind: str) -> RotaryPositions:
+    """Nested rope_parameters, or rope_theta with rope_local_base_freq; only full layers stretch."""
+    d_head = llama.head_size(config)
+    said = config.read("rope_parameters", default={})
+    if any(isinstance(value, Mapping) for value in said.values()):
+        return rotary(config, d_head, layer_type=kind)
+    if kind == SLIDING:
+        local = rotary(config, d_head, theta_keys=("rope_local_base_freq",), default_theta=10_000.0)
+        return replace(local, scaling=None)
+    return rotary(config, d_head, default_theta=1_000_000.0)
+
+
+_TINY = gemma.TINY | {
+    "model_type": "gemma3_text",
+    "architectures": ["Gemma3ForCausalLM"],
+    "sliding_window": 5,
+    "query_pre_attn_scalar": 12,
+    "num_hidden_layers": 4,
+    "layer_types": ["sliding_attention", "full_attention"] * 2,
+}
+
+FAMILY = Family(
+    name="Gemma 3",
+    model_types={"gemma3_text": "Gemma3"},
+    spec=spec,
+    rules=gemma2.rules,
+    prefixes=("model.",),
+    tiny=(
+        _TINY,
+        _TINY
+        | {
+            "rope_parameters": {
+                "full_attention": {
+                    "rope_type": "linear",
+                    "factor": 8.0,
+                    "rope_theta": 50_000.0,
+                },
+                "sliding_attention": {"rope_type": "default", "rope_theta": 300.0},
+            },
+        },
+    ),
+)
