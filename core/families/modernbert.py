@@ -1,0 +1,151 @@
+"""ModernBERT (Warner et al. 2024): rotary positions, gated layers, some local and some global."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.checkpoints.changes import Rows
+from core.checkpoints.config import Config
+from core.checkpoints.convert import Rule, fused, leave, rename
+from core.families.activations import ACTIVATIONS
+from core.families.family import Family
+from core.families.rope import rotary
+from core.families.windows import FULL, SLIDING, layer_type
+from core.spec import (
+    AttentionSpec,
+    BlockSpec,
+    EmbeddingSpec,
+    FeedForwardSpec,
+    Heads,
+    ModelSpec,
+    NormSpec,
+    RotaryPositions,
+    SpecialIds,
+    StackSpec,
+    VocabHead,
+)
+
+
+def spec(config: Config) -> ModelSpec:
+    """Pre-norm encoder whose first layer has no norm before attention."""
+    d_model, heads = config.size("hidden_size"), config.size("num_attention_heads")
+    vocab, longest = config.size("vocab_size"), config.size("max_position_embeddings")
+    norm = NormSpec(
+        eps=config.read("norm_eps", default=1e-5), bias=config.read("norm_bias", default=False)
+    )
+    bias = config.read("attention_bias", default=False)
+    every = config.size("global_attn_every_n_layers", default=3)
+    kinds = {kind: rotation(config, d_model // heads, kind) for kind in (FULL, SLIDING)}
+
+    def block(layer: int) -> BlockSpec:
+        kind = layer_type(config, layer, lambda i: i % every != 0)
+        reach = config.size("local_attention", default=128) // 2
+        return BlockSpec(
+            attention=AttentionSpec(
+                d_model=d_model,
+                heads=heads,
+                kv_heads=heads,
+                d_head=d_model // heads,
+                qkv_bias=bias,
+                out_bias=bias,
+                positions=kinds[kind],
+                # Half the local width on either side, and the token itself.
+                window=reach + 1 if kind == SLIDING else None,
+            ),
+            feedforward=FeedForwardSpec(
+                d_model=d_model,
+                d_ff=config.size("intermediate_size"),
+                activation=config.choice("hidden_activation", ACTIVATIONS, default="gelu"),
+                gated=True,
+                bias=config.read("mlp_bias", default=False),
+            ),
+            norm=norm,
+            residual="pre",
+            first_norm=layer > 0,
+        )
+
+    return ModelSpec(
+        family="ModernBERT",
+        name=config.path.parent.name,
+        encoder=StackSpec(
+            name="encoder",
+            embedding=EmbeddingSpec(vocab=vocab, d_model=d_model, norm=norm),
+            blocks=tuple(block(i) for i in range(config.size("num_hidden_layers"))),
+            final_norm=norm,
+            max_positions=longest,
+        ),
+        heads=Heads(
+            vocab=VocabHead(
+                vocab=vocab,
+                tied=config.read("tie_word_embeddings", default=True),
+                bias=config.read("decoder_bias", default=True),
+                transform=config.choice("classifier_activation", ACTIVATIONS, default="gelu"),
+                transform_norm=norm,
+                transform_bias=config.read("classifier_bias", default=False),
+            )
+        ),
+        special=SpecialIds(pad=config.read("pad_token_id", default=50283)),
+    )
+
+
+def rotation(config: Config, d_head: int, kind: str) -> RotaryPositions:
+    """Nested rope_parameters, or global_rope_theta and local_rope_theta."""
+    said = config.read("rope_parameters", default={})
+    if any(isinstance(value, Mapping) for value in said.values()):
+        return rotary(config, d_head, layer_type=kind)
+    if kind == FULL:
+        return rotary(config, d_head, theta_keys=("global_rope_theta",), default_theta=160_000.0)
+    return rotary(config, d_head, theta_keys=("local_rope_theta",))
+
+
+_BLOCK = "encoder.blocks.{i}"
+
+RULES: tuple[Rule, ...] = (
+    rename("embeddings.tok_embeddings.weight", "encoder.embedding.token.weight"),
+    rename("embeddings.norm.*", "encoder.embedding.norm.*"),
+    rename("layers.{i}.attn_norm.*", f"{_BLOCK}.residual.self.norm.*"),
+    fused(
+        "layers.{i}.attn.Wqkv.*",
+        f"{_BLOCK}.attention.q.*",
+        f"{_BLOCK}.attention.k.*",
+        f"{_BLOCK}.attention.v.*",
+        change=Rows(),
+    ),
+    rename("layers.{i}.attn.Wo.*", f"{_BLOCK}.attention.out.*"),
+    rename("layers.{i}.mlp_norm.*", f"{_BLOCK}.residual.ffn.norm.*"),
+    fused(
+        "layers.{i}.mlp.Wi.*",
+        f"{_BLOCK}.feedforward.gate.*",
+        f"{_BLOCK}.feedforward.inner.*",
+        change=Rows(),
+    ),
+    rename("layers.{i}.mlp.Wo.*", f"{_BLOCK}.feedforward.out.*"),
+    rename("final_norm.*", "encoder.final_norm.*"),
+    rename("head.dense.*", "heads.vocab.dense.*"),
+    rename("head.norm.*", "heads.vocab.norm.*"),
+    rename("decoder.weight", "heads.vocab.weight.weight"),
+    rename("decoder.bias", "heads.vocab.bias"),
+    leave("classifier.*", "a classifier"),
+)
+
+_TINY = {
+    "model_type": "modernbert",
+    "architectures": ["ModernBertForMaskedLM"],
+    "vocab_size": 99,
+    "hidden_size": 32,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 4,
+    "intermediate_size": 48,
+    "max_position_embeddings": 64,
+    "local_attention": 8,
+    "pad_token_id": 1,
+}
+
+FAMILY = Family(
+    name="ModernBERT",
+    model_types={"modernbert": "ModernBert"},
+    spec=spec,
+    rules=lambda spec: RULES,
+    prefixes=("model.",),
+    tiny=(_TINY, _TINY | {"attention_bias": True, "mlp_bias": True, "norm_bias": True}),
+)
