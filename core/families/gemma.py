@@ -8,7 +8,7 @@ from core.checkpoints.config import Config
 from core.families import llama
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
-from core.spec import AttentionSpec, BlockSpec, FeedForwardSpec, ModelSpec
+from core.spec import Activation, AttentionSpec, BlockSpec, FeedForwardSpec, ModelSpec
 
 
 def spec(config: Config) -> ModelSpec:
@@ -23,23 +23,31 @@ def spec(config: Config) -> ModelSpec:
 
 
 def block(config: Config, attention: AttentionSpec) -> BlockSpec:
-    """Pre-norm; the exact GELU of the first configurations was never what the model used."""
-    stated = config.read("hidden_activation", default="gelu_pytorch_tanh")
-    activation = Config({"hidden_activation": stated}, config.path).choice(
-        "hidden_activation", ACTIVATIONS
-    )
+    """Pre-norm, gated with the tanh form of GELU."""
     return BlockSpec(
         attention=attention,
         feedforward=FeedForwardSpec(
             d_model=config.size("hidden_size"),
             d_ff=config.size("intermediate_size"),
-            activation=activation,
+            activation=activation(config),
             gated=True,
             bias=False,
         ),
         norm=llama.rms_norm(config, unit_offset=True),
         residual="pre",
     )
+
+
+def activation(config: Config) -> Activation:
+    """The first configurations said "gelu" as hidden_act, but meant its tanh form."""
+    stated = config.read("hidden_activation")
+    if stated is None:
+        stated = config.read("hidden_act", default="gelu")
+        stated = "gelu_pytorch_tanh" if stated == "gelu" else stated
+    found: Activation = Config({"hidden_activation": stated}, config.path).choice(
+        "hidden_activation", ACTIVATIONS
+    )
+    return found
 
 
 def sandwich(config: Config, attention: AttentionSpec) -> BlockSpec:
