@@ -56,13 +56,9 @@ QToolBar {{ background: {theme.surface}; border: none;
 QMenuBar {{ background: {theme.surface}; }}
 QDockWidget {{ color: {theme.muted}; font-weight: 600; }}
 QDockWidget::title {{ background: {theme.background}; padding: 4px 8px; }}
-QPlainTextEdit, QComboBox, QSpinBox, QDoubleSpinBox {{ background: {theme.surface};
-    color: {theme.text}; border: 1px solid {theme.border}; border-radius: 4px; }}
-QComboBox, QSpinBox, QDoubleSpinBox {{ padding: 1px 4px; min-height: 20px; }}
-QPlainTextEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus
-    {{ border: 1px solid {theme.accent}; }}
-QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{ color: {theme.muted};
-    background: {theme.background}; }}
+QPlainTextEdit {{ background: {theme.surface}; color: {theme.text};
+    border: 1px solid {theme.border}; border-radius: 4px; }}
+QPlainTextEdit:focus {{ border: 1px solid {theme.accent}; }}
 QPushButton, QToolButton {{ background: {theme.raised}; color: {theme.text};
     border: 1px solid {theme.border}; border-radius: 4px; padding: 2px 8px; min-height: 18px; }}
 QToolButton {{ padding: 2px 4px; }}
@@ -74,7 +70,7 @@ QPushButton:disabled, QToolButton:disabled {{ color: {theme.muted};
     background: {theme.background}; }}
 QToolButton[autoRaise="true"] {{ background: transparent; border-color: transparent; }}
 QTabWidget::pane {{ border: 1px solid {theme.border}; background: {theme.surface}; }}
-QTabBar::tab {{ background: {theme.background}; color: {theme.muted}; padding: 5px 14px;
+QTabBar::tab {{ background: {theme.background}; color: {theme.muted}; padding: 5px 10px;
     border: 1px solid transparent; border-bottom: 2px solid transparent; }}
 QTabBar::tab:hover {{ color: {theme.text}; }}
 QTabBar::tab:selected {{ color: {theme.text}; border-bottom: 2px solid {theme.accent}; }}

@@ -201,7 +201,8 @@ class DecodingPanel(QWidget):
             self.text.setText("")
         else:
             shown = step.text if len(step.text) <= 120 else "…" + step.text[-119:]
-            bytes_ = f"  {step.pending} pending bytes" if step.pending else ""
+            noun = "byte" if step.pending == 1 else "bytes"
+            bytes_ = f"  {step.pending} pending {noun}" if step.pending else ""
             cache = f"  ·  cache {step.cache_positions} positions, {_bytes(step.cache_bytes)}"
             self.text.setText(f"“{shown}”{bytes_}{cache}")
         problem = state.problem

@@ -40,6 +40,10 @@ class Editor(QPlainTextEdit):
             self.setPlainText(text)
             self.blockSignals(False)
 
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put a text where characters start to end stand; one step for undo."""
+        self._cursor(start, end).insertText(text)
+
     def mask(self, start: int, end: int, piece: str) -> None:
         """Put `piece` where characters start to end stand; one step for undo."""
         text = self.toPlainText()

@@ -245,7 +245,6 @@ class MaskPanel(QWidget):
         self.editor.edit(self._site, SITE_NAMES[self._site])
         self._show_maps()
         self.editor.show()
-        self.editor.raise_()
 
     def _paint_in_editor(self, cells: list[tuple[int, int]], on: bool) -> None:
         if self.editor is not None:

@@ -69,6 +69,11 @@ class Pictures(QWidget):
         return self.widgets[self._store.state.view].figure
 
     @property
+    def pending(self) -> bool:
+        """Whether the picture in front is about to be drawn anew."""
+        return self._timer.isActive()
+
+    @property
     def keys(self) -> tuple[str, ...]:
         return tuple(self._views)
 

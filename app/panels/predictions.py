@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
+    QScrollArea,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.figure import Figure, Words
 from app.panels.drawing import SHOWN_BY, options_of
+from app.render.page import page_height
 from app.render.widget import FigureWidget
 from app.session import Session
 from app.store import Store
@@ -38,6 +40,7 @@ class PredictionsPanel(QWidget):
         self._store, self._session, self._view = store, session, view
         self.figure = FigureWidget()
         self.figure.setMinimumSize(120, 100)
+        self.figure.setAccessibleName("Predictions")
         self.figure.show_figure(WAITING)
         self.temperature = QDoubleSpinBox()
         self.temperature.setRange(0.0, 5.0)
@@ -72,7 +75,13 @@ class PredictionsPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 8)
         layout.setSpacing(6)
-        layout.addWidget(self.figure, 1)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(self.figure)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setMinimumSize(120, 100)
+        layout.addWidget(self._scroll, 1)
         layout.addLayout(row)
         self.temperature.valueChanged.connect(lambda value: session.narrow(temperature=value))
         self.top_k.valueChanged.connect(lambda value: session.narrow(top_k=value))
@@ -93,6 +102,9 @@ class PredictionsPanel(QWidget):
             self._show_narrowing()
         if names & SHOWN_BY and self.isVisible():
             self._timer.start()
+
+    def resizeEvent(self, event: object) -> None:
+        self._timer.start()
 
     def showEvent(self, event: object) -> None:
         self._timer.start()
@@ -116,7 +128,10 @@ class PredictionsPanel(QWidget):
             figure = self._view.draw(state.trace, state.selection, options_of(state))
         except CoreError as error:
             figure = Figure(title="", panels=(Words(title="Predictions", text=str(error)),))
-        self.figure.show_figure(replace(figure, columns=1, weights=()))
+        figure = replace(figure, title="", columns=1, weights=())
+        height = page_height(figure, self._scroll.viewport().width())
+        self.figure.setMinimumHeight(int(height))
+        self.figure.show_figure(figure)
 
     def _picked(self, picks: Mapping[str, int]) -> None:
         if "token" in picks:

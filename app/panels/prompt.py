@@ -25,9 +25,8 @@ from app.store import Store
 from app.theme import Theme
 
 if TYPE_CHECKING:
+    from core.text import MaskHint, Tokenizer
     from core.tokens import Tokens
-
-OTHER_MASKS = ("[MASK]", "<mask>", "<MASK>", "[mask]", "[Mask]", "<|mask|>")
 
 
 class PromptPanel(QWidget):
@@ -63,6 +62,7 @@ class PromptPanel(QWidget):
         self.pad_side.setAccessibleName("Side of the padding")
         self.special = QCheckBox("Special tokens")
         self.special.setToolTip("Add the special tokens that this model expects around a text")
+        self._foreign: tuple[Editor, MaskHint] | None = None
         self._lay_out()
         self._connect()
         self._show(frozenset({"model", "inputs", "answer", "problem", "display"}))
@@ -105,6 +105,7 @@ class PromptPanel(QWidget):
         options.addStretch(1)
         options.addWidget(self.special)
         layout.addLayout(options)
+        layout.addStretch(1)
 
     def _connect(self) -> None:
         write = self._session.write
@@ -215,32 +216,39 @@ class PromptPanel(QWidget):
     # --- the other model's mask -------------------------------------------------------------
 
     def _show_hint(self) -> None:
-        piece, wrong = self._mask_piece(), self._wrong_mask()
-        shown = piece is not None and wrong is not None
-        self.hint.setVisible(shown)
-        self.use_mask.setVisible(shown)
-        if shown:
-            self.hint.setText(f"{wrong} is plain text to this model; its mask is {piece}.")
-            self.use_mask.setText(f"Use {piece}")
-
-    def _wrong_mask(self) -> str | None:
-        """A mask spelled as another model spells it."""
-        inputs, piece = self._store.state.inputs, self._mask_piece()
-        text = f"{inputs.text}\n{inputs.pair}"
-        return next((other for other in OTHER_MASKS if other != piece and other in text), None)
+        """What was typed as another model would have it; one click puts it right."""
+        model, inputs = self._store.state.model, self._store.state.inputs
+        self._foreign = None
+        text = ""
+        if model is not None and model.tokenizer is not None:
+            for editor, written in ((self.text, inputs.text), (self.pair, inputs.pair)):
+                found = model.tokenizer.foreign_mask(written)
+                if found is not None:
+                    self._foreign, text = (editor, found), found.message
+                    break
+            else:
+                text = " ".join(_warnings(model.tokenizer, inputs.text, inputs.pair))
+        self.hint.setText(text)
+        self.hint.setVisible(bool(text))
+        insert = self._foreign[1].insert if self._foreign is not None else None
+        self.use_mask.setVisible(insert is not None)
+        self.use_mask.setText(f"Use {insert}")
 
     def _correct_mask(self) -> None:
-        piece = self._mask_piece()
-        if piece is None:
-            return
-        for editor in (self.text, self.pair):
-            text = editor.toPlainText()
-            for other in OTHER_MASKS:
-                if other != piece:
-                    text = text.replace(other, piece)
-            if text != editor.toPlainText():
-                editor.setPlainText(text)
+        if self._foreign is not None:
+            editor, hint = self._foreign
+            if editor.toPlainText()[slice(*hint.span)] == hint.found and hint.insert is not None:
+                editor.replace(*hint.span, hint.insert)
         QTimer.singleShot(0, self.text.setFocus)
+
+
+def _warnings(tokenizer: Tokenizer, text: str, pair: str) -> tuple[str, ...]:
+    from core.errors import CoreError
+
+    try:
+        return tokenizer.warnings(text, pair or None)
+    except CoreError:  # the run says so
+        return ()
 
 
 def _of_the_piece(text: str, span: tuple[int, int], piece: str) -> tuple[int, int]:

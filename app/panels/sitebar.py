@@ -72,6 +72,7 @@ class SiteBar(QWidget):
         self._store, self._session = store, session
         self.site = QComboBox()
         self.site.setAccessibleName("Attention site")
+        self.site.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.layer, self.head = Counter("Layer"), Counter("Head")
         self.mean = QPushButton("Mean")
         self.mean.setCheckable(True)

@@ -1,0 +1,88 @@
+"""How tests drive the window: type, click, wait, look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.engine import Engine
+from app.figure import Heatmap
+from app.panels.chips import TokenChips
+from app.wiring import App
+
+if TYPE_CHECKING:
+    from core.loaded import LoadedModel
+
+Opener = Callable[..., App]
+
+
+@cache
+def loaded(source: str) -> LoadedModel:
+    from core import load_model
+
+    return load_model(source)
+
+
+class QuickCore(Engine):
+    """The real core; a random model is made once for all tests."""
+
+    def load(self, source: str, device: str, report: Any, stop: Any) -> LoadedModel:
+        if source.startswith("random:"):
+            return loaded(source)
+        return super().load(source, device, report, stop)
+
+
+def settled(qtbot: QtBot, app: App) -> None:
+    """Wait until nothing runs and what is in front shows the newest state."""
+
+    def still() -> bool:
+        state = app.store.state
+        return (
+            state.busy is None
+            and not app.window.pictures.pending
+            and (state.answer is None or state.old or state.answer.inputs == state.inputs)
+        )
+
+    qtbot.waitUntil(still, timeout=20_000)
+
+
+def heatmap(app: App) -> Heatmap:
+    """The map in front."""
+    panel = app.window.pictures.figure.panels[0]
+    assert isinstance(panel, Heatmap)
+    return panel
+
+
+def labels(app: App) -> list[str]:
+    """What the chips of the text read."""
+    return [chip.label for chip in app.window.prompt.chips.chips]
+
+
+def type_text(app: App, text: str) -> None:
+    """Replace the text, key by key."""
+    editor = app.window.prompt.text
+    editor.setFocus()
+    QTest.keyClick(editor, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(editor, text)
+
+
+def click_at(widget: QWidget, point: QPointF) -> None:
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=point.toPoint())
+
+
+def click_chip(chips: TokenChips, index: int) -> None:
+    click_at(chips, chips.box(index).center())
+
+
+def press(app: App, key: Qt.Key, *, shift: bool = False) -> None:
+    """A key while the picture has the focus."""
+    widget = app.window.pictures.widgets[app.store.state.view]
+    widget.setFocus()
+    modifier = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+    QTest.keyClick(widget, key, modifier)

@@ -1,0 +1,173 @@
+"""Looking around: layer, head, site, query and key, by mouse, keys and spin boxes."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.render.widget import FigureWidget
+from app.wiring import App
+from tests.app.driver import Opener, click_at, heatmap, press, settled, type_text
+
+Key = Qt.Key
+
+
+def find(widget: FigureWidget, **picks: int) -> QPointF:
+    """A point of the picture whose click picks exactly this."""
+    for y in range(0, widget.height(), 4):
+        for x in range(0, widget.width(), 4):
+            found = widget.page.at(x, y)
+            if found is not None and dict(found[1].picks) == picks:
+                return QPointF(x, y)
+    raise AssertionError(f"nothing in the picture picks {picks}")
+
+
+def front(app: App) -> FigureWidget:
+    return app.window.pictures.widgets[app.store.state.view]
+
+
+def test_looking_elsewhere_never_runs_the_model(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    answer = app.store.state.answer
+    for key in (Key.Key_Right, Key.Key_Right, Key.Key_Down, Key.Key_Left, Key.Key_M):
+        press(app, key)
+        settled(qtbot, app)
+    assert app.store.state.answer is answer
+    assert app.store.state.selection.layer == 1
+    assert app.store.state.selection.head is None
+    mean = answer.trace.pattern("encoder.self", 1).mean(0).numpy()
+    assert (heatmap(app).values == mean).all()
+
+
+def test_arrows_stop_at_the_ends(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    press(app, Key.Key_Left)
+    press(app, Key.Key_Up)
+    assert (app.store.state.selection.layer, app.store.state.selection.head) == (0, 0)
+    for _ in range(9):
+        press(app, Key.Key_Right)
+        press(app, Key.Key_Down)
+    assert (app.store.state.selection.layer, app.store.state.selection.head) == (3, 3)
+
+
+def test_spin_boxes_and_arrows_beside_them(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    bar = app.window.sitebar
+    QTest.mouseClick(bar.head.on, Qt.MouseButton.LeftButton)
+    assert app.store.state.selection.head == 1
+    bar.layer.spin.selectAll()
+    QTest.keyClicks(bar.layer.spin, "3")
+    assert app.store.state.selection.layer == 2
+    settled(qtbot, app)
+    assert "layer 3 of 4 · head 2 of 4" in app.window.pictures.figure.title
+
+
+def test_clicking_a_cell_pins_it_and_esc_lets_go(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abc")
+    settled(qtbot, app)
+    click_at(front(app), find(front(app), query=2, key=3))
+    settled(qtbot, app)
+    assert (heatmap(app).row, heatmap(app).column) == (2, 3)
+    lines = dict(app.window.readout.lines)
+    trace = app.store.state.answer.trace
+    assert lines["query"].startswith("“b”")
+    assert "position 2, id" in lines["query"]
+    assert lines["key"].startswith("“c”")
+    weight = float(trace.pattern("encoder.self", 0, 0)[2, 3])
+    assert lines["weight"].startswith(f"{weight:.4f}")
+    press(app, Key.Key_Escape)
+    assert app.store.state.selection.query is None
+    assert app.store.state.selection.key is None
+    assert app.window.readout.lines == ()
+
+
+def test_the_raw_score_is_the_product_of_query_and_key(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    app.store.select(query=1, key=2, layer=2, head=3)
+    settled(qtbot, app)
+    trace = app.store.state.answer.trace
+    product = float(trace["encoder.2.self.q"][3, 1] @ trace["encoder.2.self.k"][3, 2])
+    lines = app.window.readout.lines
+    assert ("q·k", f"{product:.4f}") in lines
+    score = next(value for name, value in lines if name.startswith("score"))
+    assert float(score) == pytest.approx(product / 32**0.5, abs=1e-4)
+
+
+def test_pinning_a_row_and_a_column_with_keys_and_spin_boxes(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    press(app, Key.Key_Down, shift=True)
+    press(app, Key.Key_Down, shift=True)
+    assert app.store.state.selection.query == 1
+    press(app, Key.Key_Left, shift=True)
+    last = len(app.store.state.answer.trace.tokens["encoder"]) - 1
+    assert app.store.state.selection.key == last
+    app.window.readout.query.spin.setValue(5)
+    assert app.store.state.selection.query == 5
+    app.window.readout.key.spin.setValue(-1)
+    assert app.store.state.selection.key is None
+
+
+def test_a_head_of_the_mosaic_opens(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    press(app, Key.Key_2)
+    settled(qtbot, app)
+    assert app.store.state.view == "all_heads"
+    click_at(front(app), find(front(app), layer=2, head=1))
+    settled(qtbot, app)
+    assert app.store.state.view == "attention"
+    assert (app.store.state.selection.layer, app.store.state.selection.head) == (2, 1)
+
+
+def test_sites_of_an_encoder_decoder(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder-decoder")
+    seen = []
+    for _ in range(4):
+        settled(qtbot, app)
+        seen.append(app.store.state.selection.site)
+        assert heatmap(app).values.ndim == 2
+        press(app, Key.Key_S)
+    assert seen == ["encoder.self", "decoder.self", "decoder.cross", "encoder.self"]
+
+
+def test_keys_belong_to_the_text_while_one_types(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    before = app.store.state.selection
+    editor = app.window.prompt.text
+    editor.setFocus()
+    editor.setPlainText("")
+    QTest.keyClicks(editor, "m 1s2 nb")
+    for key in (Key.Key_Left, Key.Key_Up, Key.Key_Home):
+        QTest.keyClick(editor, key)
+    settled(qtbot, app)
+    assert editor.toPlainText() == "m 1s2 nb"
+    assert app.store.state.selection == before
+    assert app.store.state.view == "attention"
+
+
+def test_only_the_view_in_front_draws(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    drawn: list[str] = []
+    app.window.pictures.drawn.connect(drawn.append)
+    type_text(app, "abc")
+    settled(qtbot, app)
+    assert set(drawn) == {"attention"}
+    press(app, Key.Key_3)
+    settled(qtbot, app)
+    assert drawn[-1] == "hidden_states"
+
+
+@pytest.mark.parametrize("source", ["random:encoder", "random:decoder", "random:encoder-decoder"])
+def test_every_view_draws_on_every_architecture(
+    qtbot: QtBot, open_app: Opener, source: str
+) -> None:
+    app = open_app(source)
+    for key in app.window.pictures.keys:
+        app.session.look_at(key)
+        settled(qtbot, app)
+        assert app.store.state.problem is None, key
+        assert app.window.pictures.figure.title, key

@@ -1,0 +1,227 @@
+"""Masks: of words, by clicking a chip, and of cells, by choosing a kind or painting."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from app.panels.token_chips import word_around
+from app.wiring import App
+from tests.app.driver import (
+    Opener,
+    click_at,
+    click_chip,
+    heatmap,
+    labels,
+    settled,
+    type_text,
+)
+
+
+def choose(qtbot: QtBot, app: App, combo: QComboBox, key: str) -> None:
+    """Through the keyboard, as a person without a mouse would."""
+    combo.setFocus()
+    target = combo.findData(key)
+    assert target >= 0, key
+    step = Qt.Key.Key_Down if target > combo.currentIndex() else Qt.Key.Key_Up
+    while combo.currentIndex() != target:
+        QTest.keyClick(combo, step)
+    settled(qtbot, app)
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+def test_a_click_masks_the_whole_word_and_another_brings_it_back(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    type_text(app, "the cat sat")
+    settled(qtbot, app)
+    click_chip(app.window.prompt.chips, 6)  # the a of cat
+    settled(qtbot, app)
+    assert app.window.prompt.text.toPlainText() == "the [MASK] sat"
+    masked = [i for i, c in enumerate(app.window.prompt.chips.chips) if c.kind == "masked"]
+    assert [labels(app)[i] for i in masked] == ["[MASK]"]
+    click_chip(app.window.prompt.chips, masked[0])
+    settled(qtbot, app)
+    assert app.window.prompt.text.toPlainText() == "the cat sat"
+
+
+def test_masked_words_come_back_after_typing_elsewhere(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    app.window.prompt.text.setPlainText("😀 cat dog")
+    settled(qtbot, app)
+    click_chip(app.window.prompt.chips, labels(app).index("c"))
+    settled(qtbot, app)
+    assert app.window.prompt.text.toPlainText() == "😀 [MASK] dog"
+    QTest.keyClick(app.window.prompt.text, Qt.Key.Key_Home)
+    QTest.keyClicks(app.window.prompt.text, "so ")
+    settled(qtbot, app)
+    assert app.window.prompt.text.toPlainText() == "so 😀 [MASK] dog"
+    click_chip(app.window.prompt.chips, labels(app).index("[MASK]"))
+    settled(qtbot, app)
+    assert app.window.prompt.text.toPlainText() == "so 😀 cat dog"
+
+
+def test_a_mask_typed_by_hand_has_no_word_to_bring_back(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "a [MASK]")
+    settled(qtbot, app)
+    click_chip(app.window.prompt.chips, labels(app).index("[MASK]"))
+    assert app.window.prompt.text.toPlainText() == "a [MASK]"
+    assert "typed by hand" in app.window.prompt.problem.text()
+
+
+def test_another_models_mask_is_pointed_out_and_put_right(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "a <mask> dog")
+    settled(qtbot, app)
+    prompt = app.window.prompt
+    assert "<mask>" in prompt.hint.text()
+    assert "[MASK]" in prompt.hint.text()
+    QTest.mouseClick(prompt.use_mask, Qt.MouseButton.LeftButton)
+    settled(qtbot, app)
+    assert prompt.text.toPlainText() == "a [MASK] dog"
+    assert not prompt.hint.isVisible()
+    assert "[MASK]" in labels(app)
+
+
+def test_each_mask_has_its_own_list(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "[MASK] a [MASK]")
+    settled(qtbot, app)
+    qtbot.waitUntil(
+        lambda: (
+            sum(
+                panel.title.startswith("Masked word")
+                for panel in app.window.predictions.figure.figure.panels
+            )
+            == 2
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "word"),
+    [
+        ("the cat sat", (5, 6), "cat"),
+        ("the cat sat", (3, 7), "cat"),
+        ("don't", (0, 3), "don"),
+        ("a cat.", (5, 6), "."),
+        ("小猫睡觉", (1, 2), "猫"),
+        ("naïve café", (6, 8), "café"),
+    ],
+)
+def test_the_word_around_a_token(text: str, span: tuple[int, int], word: str) -> None:
+    start, end = word_around(text, *span)
+    assert text[start:end] == word
+
+
+# --- attention masks --------------------------------------------------------------------------
+
+
+def test_a_kind_changes_what_every_query_may_see(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    choose(qtbot, app, app.window.mask.kind.combo, "causal")
+    values, hidden = heatmap(app).values, heatmap(app).hidden
+    assert hidden is not None
+    for query in range(6):
+        for key in range(6):
+            assert hidden[query, key] == (key > query)
+            assert not hidden[query, key] or values[query, key] == 0
+
+
+def test_parameters_become_spin_boxes(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    choose(qtbot, app, app.window.mask.kind.combo, "sliding_window")
+    spins = app.window.mask.kind.spins
+    assert list(spins) == ["window"]
+    spins["window"].setValue(1)
+    settled(qtbot, app)
+    assert (heatmap(app).values.diagonal() == 1).all()
+    choose(qtbot, app, app.window.mask.kind.combo, "strided")
+    assert sorted(app.window.mask.kind.spins) == ["local", "stride"]
+
+
+def test_two_kinds_combine(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    mask = app.window.mask
+    choose(qtbot, app, mask.kind.combo, "causal")
+    choose(qtbot, app, mask.second.combo, "no_self")
+    hidden = heatmap(app).hidden
+    assert hidden is not None
+    assert hidden.diagonal().all()
+    assert heatmap(app).dead_rows == (0,)
+    choose(qtbot, app, mask.how, "or")
+    hidden = heatmap(app).hidden
+    assert hidden is None or not hidden.any()
+
+
+def test_a_cell_painted_in_the_thumbnail_is_hidden(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "ab")
+    settled(qtbot, app)
+    thumbnail = app.window.mask.maps["encoder.self"]
+    click_at(thumbnail, thumbnail.cell_centre(1, 2))
+    settled(qtbot, app)
+    hidden = heatmap(app).hidden
+    assert hidden is not None
+    assert [tuple(cell) for cell in zip(*hidden.nonzero(), strict=True)] == [(1, 2)]
+    assert heatmap(app).values[1, 2] == 0
+    click_at(thumbnail, thumbnail.cell_centre(1, 2))
+    settled(qtbot, app)
+    hidden = heatmap(app).hidden
+    assert hidden is None or not hidden.any()
+
+
+def test_the_large_mask_editor_paints_too(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "ab")
+    settled(qtbot, app)
+    QTest.mouseClick(app.window.mask.edit, Qt.MouseButton.LeftButton)
+    editor = app.window.mask.editor
+    assert editor is not None
+    qtbot.waitUntil(editor.isVisible)
+    click_at(editor.map, editor.map.cell_centre(3, 0))
+    settled(qtbot, app)
+    hidden = heatmap(app).hidden
+    assert hidden is not None
+    assert hidden[3, 0]
+    QTest.mouseClick(app.window.mask.clear, Qt.MouseButton.LeftButton)
+    settled(qtbot, app)
+    assert app.store.state.masks["encoder.self"].blocked == ()
+    editor.close()
+
+
+def test_padding_can_be_left_visible(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "ab")
+    app.window.prompt.pad_to.setValue(6)
+    settled(qtbot, app)
+    assert (heatmap(app).values[:4, 4:] == 0).all()
+    app.window.mask.hide_padding.click()
+    settled(qtbot, app)
+    assert (heatmap(app).values[:4, 4:] > 0).all()
+
+
+def test_every_site_has_its_own_mask_and_thumbnail(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder-decoder")
+    mask = app.window.mask
+    assert [site for site, shown in mask.maps.items() if shown.isVisible()] == [
+        "encoder.self",
+        "decoder.self",
+        "decoder.cross",
+    ]
+    QTest.mouseClick(mask.buttons["decoder.cross"], Qt.MouseButton.LeftButton)
+    offered = {mask.kind.combo.itemData(i) for i in range(mask.kind.combo.count())}
+    assert "local" in offered
+    assert "causal" not in offered, "a cross-attention has no before and after"
+    choose(qtbot, app, mask.kind.combo, "local")
+    assert set(app.store.state.masks) == {"decoder.cross"}

@@ -1,0 +1,115 @@
+"""What goes wrong is said in one sentence where the person looks; the last picture stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from pytestqt.qtbot import QtBot
+
+from app.figure import Words
+from tests.app.driver import Opener, QuickCore, heatmap, settled, type_text
+
+
+class Broken(QuickCore):
+    """Raises something nobody planned for."""
+
+    def run(self, question, previous, stop):  # type: ignore[no-untyped-def]
+        if question.inputs.text == "boom":
+            raise ZeroDivisionError("by chance")
+        return super().run(question, previous, stop)
+
+
+def test_an_empty_text(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    before = app.window.pictures.figure
+    app.window.prompt.text.setPlainText("")
+    settled(qtbot, app)
+    assert app.window.prompt.problem.isVisible()
+    assert "type" in app.window.prompt.problem.text()
+    assert app.window.pictures.figure is before
+    assert app.window.banner.isVisible()
+    assert "Old picture" in app.window.banner.label.text()
+    type_text(app, "a")
+    settled(qtbot, app)
+    assert not app.window.prompt.problem.isVisible()
+    assert not app.window.banner.isVisible()
+
+
+def test_a_text_longer_than_the_model_allows(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    app.window.prompt.text.setPlainText("a" * 600)
+    settled(qtbot, app)
+    assert app.window.prompt.problem.text() == (
+        "The text has 602 tokens; Random encoder takes at most 512."
+    )
+    assert "The cat sat" in app.window.banner.label.text()
+    assert heatmap(app).values.shape == (23, 23)
+
+
+def test_a_text_without_a_mask(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "no mask here")
+    settled(qtbot, app)
+
+    def told() -> bool:
+        panel = app.window.predictions.figure.figure.panels[0]
+        return isinstance(panel, Words) and "no [MASK]" in panel.text
+
+    qtbot.waitUntil(told)
+
+
+def test_a_folder_that_is_no_checkpoint(qtbot: QtBot, open_app: Opener, tmp_path: Path) -> None:
+    app = open_app()
+    model, answer = app.store.state.model, app.store.state.answer
+    folder = tmp_path / "holiday pictures"
+    folder.mkdir()
+    app.session.open(str(folder))
+    settled(qtbot, app)
+    assert app.window.banner.isVisible()
+    assert "config.json" in app.window.banner.label.text()
+    assert app.window.banner.label.text().endswith(".")
+    assert app.store.state.model is model
+    assert app.store.state.answer is answer
+    assert app.window.header.model.text() == "Random encoder"
+    app.window.banner.close_button.click()
+    assert not app.window.banner.isVisible()
+    type_text(app, "still alive")
+    settled(qtbot, app)
+    assert heatmap(app).values.shape == (13, 13)
+
+
+def test_a_dropped_folder_is_opened(qtbot: QtBot, open_app: Opener, tmp_path: Path) -> None:
+    app = open_app()
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "gone"))])
+    event = QDropEvent(
+        QPointF(5, 5),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    app.window.dropEvent(event)
+    settled(qtbot, app)
+    assert "gone" in app.window.banner.label.text()
+
+
+def test_a_fault_nobody_foresaw_is_told_and_survived(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app(core=Broken())
+    type_text(app, "boom")
+    settled(qtbot, app)
+    assert "ZeroDivisionError" in app.window.prompt.problem.text()
+    type_text(app, "ok")
+    settled(qtbot, app)
+    assert not app.window.prompt.problem.isVisible()
+
+
+def test_a_failed_export_is_said(qtbot: QtBot, open_app: Opener, tmp_path: Path) -> None:
+    app = open_app()
+    app.window.export(tmp_path / "no such folder" / "map.svg")
+    assert app.window.banner.isVisible()
+    assert "map.svg" in app.window.banner.label.text()
+    app.window.export(tmp_path / "map.svg")
+    assert (tmp_path / "map.svg").read_text(encoding="utf-8").lstrip().startswith("<")

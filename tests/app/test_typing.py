@@ -1,0 +1,92 @@
+"""Typing into the real window: every picture follows the text."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from tests.app.driver import Opener, heatmap, labels, settled, type_text
+
+
+def test_each_typed_text_is_tokenised_run_and_drawn(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "a dog")
+    settled(qtbot, app)
+    assert labels(app) == ["[CLS]", "a", "·", "d", "o", "g", "[SEP]"]
+    assert heatmap(app).values.shape == (7, 7)
+    assert heatmap(app).rows.labels == tuple(labels(app))
+
+
+def test_the_picture_shows_the_models_own_weights(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "two birds")
+    settled(qtbot, app)
+    trace = app.store.state.answer.trace
+    expected = trace.pattern("encoder.self", 0, 0).numpy()
+    assert (heatmap(app).values == expected).all()
+
+
+def test_a_pair_gives_a_second_segment(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "one")
+    QTest.keyClicks(app.window.prompt.pair, "two")
+    settled(qtbot, app)
+    chips = app.window.prompt.chips.chips
+    assert [chip.label for chip in chips if chip.segment_b] == ["t", "w", "o"]
+
+
+def test_the_target_of_an_encoder_decoder(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder-decoder")
+    assert app.window.prompt.target.isVisible()
+    assert not app.window.prompt.pair.isVisible()
+    QTest.keyClicks(app.window.prompt.target, "ab")
+    settled(qtbot, app)
+    shown = [chip.label for chip in app.window.prompt.target_chips.chips]
+    assert shown[0] == "[CLS]"
+    assert shown[-2:] == ["a", "b"]
+    assert app.store.state.answer.trace.pattern("decoder.cross", 0).shape[1] == len(shown)
+
+
+def test_padding_to_a_length_on_either_side(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "ab")
+    app.window.prompt.pad_to.setValue(6)
+    settled(qtbot, app)
+    kinds = [chip.kind for chip in app.window.prompt.chips.chips]
+    assert kinds == ["special", "word", "word", "special", "padding", "padding"]
+    side = app.window.prompt.pad_side
+    side.setFocus()
+    QTest.keyClick(side, Qt.Key.Key_Down)
+    settled(qtbot, app)
+    kinds = [chip.kind for chip in app.window.prompt.chips.chips]
+    assert kinds == ["padding", "padding", "special", "word", "word", "special"]
+    assert app.store.state.answer.trace.tokens["encoder"].positions == (None, None, 0, 1, 2, 3)
+
+
+def test_special_tokens_can_be_left_out(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "ab")
+    QTest.mouseClick(app.window.prompt.special, Qt.MouseButton.LeftButton)
+    settled(qtbot, app)
+    assert labels(app) == ["a", "b"]
+
+
+def test_a_character_of_several_tokens_lights_up_as_one(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    app.window.prompt.text.setPlainText("a 😀!")
+    settled(qtbot, app)
+    assert labels(app) == ["[CLS]", "a", "·", "😀 1/4", "😀 2/4", "😀 3/4", "😀 4/4", "!", "[SEP]"]
+    groups = [chip.group for chip in app.window.prompt.chips.chips]
+    assert len(set(groups[3:7])) == 1
+    assert len(set(groups)) == 6
+
+
+def test_raw_labels_on_request(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "a b")
+    settled(qtbot, app)
+    app.window.menus.raw.trigger()
+    settled(qtbot, app)
+    assert labels(app) == ["[CLS]", "a", "Ġ", "b", "[SEP]"]
+    assert heatmap(app).rows.labels == tuple(labels(app))
