@@ -7,14 +7,17 @@ import dataclasses
 import torch
 from torch import Tensor, nn
 
-from core.layers.activation import ACTIVATIONS
 from core.layers.feedforward import FeedForward
 from core.spec import ExpertsSpec, FeedForwardSpec
 from core.trace import SILENT, Recorder
 
 
 class Experts(nn.Module):
-    """Σ weight · expert(x) over the chosen experts, plus shared experts that always run."""
+    """Σ weight · expert(x) over the chosen experts, plus shared experts that always run.
+
+    Each expert is a feed-forward network with weights of its own, so that a checkpoint's tensors,
+    fused or not, become theirs without a copy.
+    """
 
     correction: nn.Parameter | None
 
@@ -25,24 +28,18 @@ class Experts(nn.Module):
         count, d_ff = spec.experts.count, spec.experts.d_ff
         self.router = nn.Linear(spec.d_model, count, bias=False)
         self.correction = nn.Parameter(torch.zeros(count)) if spec.experts.correction_bias else None
-        self.activation = ACTIVATIONS[spec.activation]
-        # Stacked as [expert, out, in]: one tensor a matrix, as current checkpoints store them.
-        self.gate = nn.Parameter(torch.empty(count, d_ff, spec.d_model).normal_(std=0.02))
-        self.inner = nn.Parameter(torch.empty(count, d_ff, spec.d_model).normal_(std=0.02))
-        self.out = nn.Parameter(torch.empty(count, spec.d_model, d_ff).normal_(std=0.02))
+        one = dataclasses.replace(spec, d_ff=d_ff, experts=None)
+        self.experts = nn.ModuleList(FeedForward(one) for _ in range(count))
         self.shared: FeedForward | None = None
         if spec.experts.shared:
-            width = spec.experts.shared * d_ff
-            self.shared = FeedForward(dataclasses.replace(spec, d_ff=width, experts=None))
+            self.shared = FeedForward(dataclasses.replace(one, d_ff=spec.experts.shared * d_ff))
 
     def forward(self, x: Tensor, rec: Recorder = SILENT) -> Tensor:
         weights = rec("router", self.route(x), "position expert")
         total = torch.zeros_like(x)
         for expert in weights.flatten(0, 1).any(dim=0).nonzero().flatten().tolist():
             chosen = weights[..., expert] != 0  # [batch, position]
-            part = x[chosen]
-            act = self.activation(part @ self.gate[expert].T) * (part @ self.inner[expert].T)
-            result = act @ self.out[expert].T * weights[..., expert][chosen][:, None]
+            result = self.experts[expert](x[chosen]) * weights[..., expert][chosen][:, None]
             total = total.index_put((chosen,), result.to(total.dtype), accumulate=True)
         if self.shared is not None:
             total = total + self.shared(x)
@@ -51,11 +48,12 @@ class Experts(nn.Module):
     def route(self, x: Tensor) -> Tensor:
         """[batch, position, expert]: the weight of each expert, 0 where it does not run."""
         spec = self.experts_spec
-        logits = self.router(x.float() if self.router.weight.dtype == torch.float32 else x).float()
+        logits: Tensor = self.router(x).float()
         scores = logits.softmax(-1) if spec.scoring == "softmax" else logits.sigmoid()
         choice = scores if self.correction is None else scores + self.correction
         if spec.groups > 1:
-            choice = choice.masked_fill(~self._in_top_groups(choice), 0.0)
+            # A correction may be negative, so only -inf keeps a closed group out.
+            choice = choice.masked_fill(~self._in_top_groups(choice), float("-inf"))
         picked = choice.topk(spec.top, dim=-1).indices
         weights = scores.gather(-1, picked)
         if spec.renormalise:
