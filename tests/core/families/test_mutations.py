@@ -36,8 +36,8 @@ def norm_weight_ignored(network: Transformer) -> Transformer:
 
 def bias_dropped(network: Transformer) -> Transformer | None:
     changed = deepcopy(network)
-    bias = changed.stack(network.spec.main_stack.name).block(0).attention.v
-    bias = getattr(bias, "bias", None)
+    attention = changed.stack(network.spec.main_stack.name).block(0).attention
+    bias = getattr(getattr(attention, "v", attention.out), "bias", None)
     if bias is None:
         return None
     bias.data.zero_()
