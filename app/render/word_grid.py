@@ -16,7 +16,7 @@ from app.render.window import Window
 from app.theme import Theme
 
 LIMITS = Limits(width=150, height=30, slender=1.2, broad=8)
-LEGIBLE = 46.0  # a narrower cell cannot show its word
+LEGIBLE = 40.0  # a narrower cell cannot show its word
 SIZE, FOOT = 12.0, 18.0
 
 
@@ -43,7 +43,7 @@ class WordGridDrawing:
 
     def _legible(self, box: Rect) -> Window:
         whole = self.whole
-        most = max(1, int((box.width - 140) / LEGIBLE))
+        most = max(1, int((box.width - 120) / LEGIBLE))
         if whole.columns <= most:
             return whole
         middle = self.panel.column if self.panel.column is not None else 0

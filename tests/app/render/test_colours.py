@@ -1,0 +1,182 @@
+"""The colour of a number: the same every time, never another number's, and said on the bar."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from app.figure import Figure, Heatmap
+from app.render import pixels
+from app.render.heatmap import HeatmapDrawing
+from app.render.widget import FigureWidget
+from app.theme import DARK, LIGHT, Theme
+from tests.app.render.examples import attention, causal, heatmap
+from tests.app.render.recording import record
+
+THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
+
+
+@pytest.fixture
+def widget(qtbot: QtBot) -> FigureWidget:
+    made = FigureWidget()
+    qtbot.addWidget(made)
+    made.resize(700, 500)
+    return made
+
+
+def colour(image: QImage, widget: FigureWidget, row: int, column: int) -> str:
+    """Near a cell's corner, where no number is written."""
+    drawing = widget.page.placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    cell = drawing.grid.rect(row, column)
+    return image.pixelColor(round(cell.x) + 2, round(cell.y) + 2).name()
+
+
+def shown(widget: FigureWidget, values: np.ndarray, **changes: object) -> str:
+    widget.show_figure(Figure(title="t", panels=(heatmap(values, **changes),)))
+    return colour(widget.grab().toImage(), widget, 1, 1)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_uniform_map_keeps_its_colour_whatever_was_shown_before(
+    widget: FigureWidget, theme: Theme
+) -> None:
+    widget.set_theme(theme)
+    peaked = np.eye(4, dtype=np.float32)
+    uniform, zero = np.full((4, 4), 0.25, np.float32), np.zeros((4, 4), np.float32)
+    first = shown(widget, uniform)
+    nothing = shown(widget, zero)
+    peak = shown(widget, peaked)
+    again = shown(widget, uniform)
+    assert first == again
+    assert len({first, nothing, peak}) == 3
+    table = theme.table("sequential")
+    assert nothing == "#" + bytes(table[0]).hex()
+    assert peak == "#" + bytes(table[255]).hex()
+
+
+def test_the_bar_says_the_numbers_of_its_colours(widget: FigureWidget) -> None:
+    figure = Figure(title="t", panels=(heatmap(np.full((4, 4), 0.25)),))
+    canvas = record(figure, 700, 500)
+    numbers = {text.words: text.box for text in canvas.texts}
+    assert [n for n in ("1", "0.75", "0.5", "0.25", "0") if n in numbers] == [
+        "1",
+        "0.75",
+        "0.5",
+        "0.25",
+        "0",
+    ]
+    heights = [numbers[n].y for n in ("1", "0.75", "0.5", "0.25")]
+    assert heights == sorted(heights)
+    # The tick of 0.25 points at the colour that cells of 0.25 have.
+    widget.show_figure(figure)
+    image = widget.grab().toImage()
+    tick = next(
+        points[0]
+        for points, _ in canvas.lines
+        if abs(points[0][1] - numbers["0.25"].middle[1]) < 1 and points[0][0] < numbers["0.25"].x
+    )
+    beside = image.pixelColor(round(tick[0]) - 3, round(tick[1]))
+    cell = image.pixelColor(*map(round, _corner(widget)))
+    for part in ("red", "green", "blue"):
+        assert abs(getattr(beside, part)() - getattr(cell, part)()) <= 4
+
+
+def _corner(widget: FigureWidget) -> tuple[float, float]:
+    drawing = widget.page.placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    cell = drawing.grid.rect(1, 1)
+    return cell.x + 2, cell.y + 2
+
+
+def test_a_scale_of_its_own_is_labelled() -> None:
+    panel = heatmap(
+        np.full((4, 4), 0.25), limits=(0.0, 0.25), limits_note="colours scaled to this head"
+    )
+    words = record(Figure(title="t", panels=(panel,))).words
+    assert "colours scaled to this head" in words
+    assert "0.25" in words
+    assert "1" not in [w for w in words if w == "1.00"]
+
+
+def test_colours_beyond_the_limits_take_the_ends() -> None:
+    levels = pixels.quantise(np.array([-5, 5], np.float32), (0, 1))
+    assert levels.tolist() == [0, pixels.LEVELS - 1]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_masked_cells_are_striped_and_not_the_colour_of_zero(
+    widget: FigureWidget, theme: Theme
+) -> None:
+    widget.set_theme(theme)
+    panel = heatmap(np.zeros((4, 4)), hidden=causal(4))
+    widget.show_figure(Figure(title="t", panels=(panel,)))
+    image = widget.grab().toImage()
+    drawing = widget.page.placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    cell = drawing.grid.rect(0, 3)
+    seen = {
+        image.pixelColor(round(cell.x) + dx, round(cell.y) + dy).name()
+        for dx in range(2, 30)
+        for dy in range(2, 12)
+    }
+    assert seen == {theme.hatch, theme.hatch_line}
+    assert colour(image, widget, 3, 0) == "#" + bytes(theme.table("sequential")[0]).hex()
+    assert "masked" in record(Figure(title="t", panels=(panel,)), theme=theme).words
+
+
+def test_a_row_without_keys_says_so(widget: FigureWidget) -> None:
+    hidden = causal(5)
+    hidden[2] = True
+    panel = heatmap(np.zeros((5, 5)), hidden=hidden, dead_rows=(2,))
+    figure = Figure(title="t", panels=(panel,))
+    canvas = record(figure, 700, 500)
+    assert canvas.words.count("no keys") == 2  # in the row, and in the legend
+    widget.show_figure(figure)
+    assert colour(widget.grab().toImage(), widget, 2, 0) == LIGHT.dead_row
+    drawing = widget.page.placed[0].drawing
+    hit = drawing.at(*drawing.grid.rect(2, 1).middle)  # type: ignore[attr-defined]
+    assert hit is not None
+    assert hit.text == "query 2 → key 1: no keys, every one is masked for this query"
+
+
+def test_a_value_that_is_no_number_is_not_coloured() -> None:
+    values = np.full((3, 3), 0.5, np.float32)
+    values[1, 1] = np.nan
+    hatched = record(Figure(title="t", panels=(heatmap(values),))).maps[0][2]
+    assert hatched is not None
+    assert np.argwhere(hatched).tolist() == [[1, 1]]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_lone_peak_among_600_tokens_is_painted(widget: FigureWidget, masked: bool) -> None:
+    for row, column in ((0, 0), (311, 97), (599, 598)):
+        values = np.zeros((600, 600), np.float32)
+        values[row, column] = 1
+        hidden = causal(600) if masked else None
+        widget.show_figure(Figure(title="t", panels=(heatmap(values, hidden=hidden),)))
+        drawing = widget.page.placed[0].drawing
+        assert isinstance(drawing, HeatmapDrawing)
+        box = drawing.grid.box
+        assert box.width < 600  # cells are smaller than pixels
+        image = widget.grab().toImage()
+        x, y = drawing.grid.rect(row, column).middle
+        peak = "#" + bytes(LIGHT.table("sequential")[255]).hex()
+        around = {
+            image.pixelColor(int(x) + dx, int(y) + dy).name()
+            for dx in (-1, 0, 1)
+            for dy in (-1, 0, 1)
+        }
+        assert peak in around
+
+
+def test_numbers_are_written_in_cells_that_have_room() -> None:
+    figure = Figure(title="t", panels=(attention(list("abcdef"), masked=True),))
+    words = record(figure, 800, 500).words
+    panel = figure.panels[0]
+    assert isinstance(panel, Heatmap)
+    assert f"{panel.values[1, 0]:.2f}" in words
+    large = Figure(title="t", panels=(heatmap(np.full((64, 64), 0.37)),))
+    assert "0.37" not in record(large, 800, 500).words
