@@ -13,7 +13,7 @@ from core.tokens import Tokens
 from core.trace import Edit, Trace
 
 ShouldStop = Callable[[], bool]
-Strategy = Literal["greedy", "sample"]
+Strategy = Literal["greedy", "sample", "beam"]
 
 LAST, MASKED, ALL, HEADS = "logits.last", "logits.masked", "logits.all", "heads"
 """What a run computes ahead, off the window's thread; anything else is computed when asked for."""
@@ -41,19 +41,27 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How a distribution is narrowed. top_k 0 and top_p 1: everything is kept."""
+    """How a distribution is narrowed, in this order. Defaults leave it as it is.
+
+    repetition_penalty divides the positive logits of tokens already there and multiplies the
+    negative ones (Keskar et al. 2019). top_k 0, top_p 1, min_p 0: everything is kept; min_p keeps
+    tokens at least that share as likely as the likeliest.
+    """
 
     temperature: float = 1.0
     top_k: int = 0
     top_p: float = 1.0
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeRequest:
     """A run to continue token by token.
 
-    strategy: "greedy" takes the likeliest token, "sample" draws with `seed` after `sampling`.
-    forced: (step index, token id) choices made by hand.
+    strategy: "greedy" takes the likeliest token, "sample" draws with `seed` after `sampling`,
+    "beam" keeps the `beams` best continuations (`core.decoding.beam`), ranked by log-probability
+    divided by length ** length_penalty. forced: (step index, token id) choices made by hand.
     """
 
     run: RunRequest
@@ -61,6 +69,8 @@ class DecodeRequest:
     max_new_tokens: int = 20
     sampling: Sampling = Sampling()
     seed: int = 0
+    beams: int = 4
+    length_penalty: float = 1.0
     forced: tuple[tuple[int, int], ...] = ()
 
 

@@ -333,13 +333,18 @@ class Heads:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecialIds:
-    """Token ids with a meaning, None where the model has none."""
+    """Token ids with a meaning, None where the model has none.
+
+    forced_first and forced_last: what the configuration makes the first and the last generated
+    token. suppressed: tokens that are never generated.
+    """
 
     pad: int | None = None
     mask: int | None = None
     decoder_start: int | None = None
     end: tuple[int, ...] = ()
     forced_first: int | None = None
+    forced_last: int | None = None
     suppressed: tuple[int, ...] = ()
 
 

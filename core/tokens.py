@@ -98,6 +98,19 @@ class Tokens:
             padding=(*self.padding, False),
         )
 
+    def replaced(self, position: int, token: int, piece: str) -> Tokens:
+        """The same sequence with another token at `position`."""
+
+        def put(own: tuple[T, ...], new: T) -> tuple[T, ...]:
+            return (*own[:position], new, *own[position + 1 :])
+
+        return replace(
+            self,
+            ids=put(self.ids, token),
+            pieces=put(self.pieces, piece),
+            special=put(self.special, False),
+        )
+
     def shares_prefix(self, other: Tokens) -> int:
         """How many leading tokens are the same for a model (id, segment, padding)."""
         size = min(len(self), len(other))

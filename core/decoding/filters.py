@@ -1,6 +1,8 @@
-"""Narrowing a distribution: temperature, top-k, top-p (Holtzman et al. 2020)."""
+"""Narrowing a distribution: repetition penalty, temperature, top-k, top-p, min-p."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -17,14 +19,34 @@ def check(sampling: Sampling) -> None:
         raise RequestError(f"top-k is {sampling.top_k}; it must be 0 (off) or more")
     if not 0 < sampling.top_p <= 1:
         raise RequestError(f"top-p is {sampling.top_p}; it must be above 0 and at most 1")
+    if not 0 <= sampling.min_p <= 1:
+        raise RequestError(f"min-p is {sampling.min_p}; it must be between 0 and 1")
+    if sampling.repetition_penalty <= 0:
+        raise RequestError(
+            f"the repetition penalty is {sampling.repetition_penalty}; it must be above 0 (1: off)"
+        )
 
 
-def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
-    """logits [vocab] -> probabilities [vocab] after temperature, then top-k, then top-p.
+def penalised(logits: Tensor, sampling: Sampling, seen: Sequence[int]) -> Tensor:
+    """logits [vocab] with the tokens already there made less likely (more, below 1)."""
+    if sampling.repetition_penalty == 1 or not seen:
+        return logits
+    index = torch.tensor(sorted(set(seen)))
+    held = logits[index]
+    penalty = sampling.repetition_penalty
+    changed = torch.where(held < 0, held * penalty, held / penalty)
+    return logits.index_copy(0, index, changed)
 
-    Cut tokens are exactly 0 and the rest sums to 1. Temperature 0 keeps the likeliest token only.
+
+def probabilities(logits: Tensor, sampling: Sampling, seen: Sequence[int] = ()) -> Tensor:
+    """logits [vocab] -> probabilities [vocab] after everything in `sampling`.
+
+    seen: ids of the text so far, for the repetition penalty. Cut tokens are exactly 0 and the rest
+    sums to 1. Temperature 0 keeps the likeliest token only. top-k as in Fan et al. 2018, top-p
+    as in Holtzman et al. 2020, min-p as in Nguyen et al. 2024.
     """
     check(sampling)
+    logits = penalised(logits, sampling, seen)
     if sampling.temperature == 0:
         return torch.zeros_like(logits).index_fill(0, logits.argmax(), 1.0)
     scaled = logits / sampling.temperature
@@ -36,15 +58,23 @@ def probabilities(logits: Tensor, sampling: Sampling) -> Tensor:
         ordered, order = found.sort(descending=True)
         # A token stays while the tokens before it hold less than top_p: the first always stays.
         cut = ordered.cumsum(-1) - ordered >= sampling.top_p
-        found = found.index_fill(0, order[cut], 0.0)
-        found = found / found.sum()
+        found = _without(found, order[cut])
+    if sampling.min_p > 0:
+        found = _without(found, (found < sampling.min_p * found.max()).nonzero().flatten())
     return found
 
 
-def top(logits: Tensor, sampling: Sampling, count: int) -> tuple[Candidate, ...]:
+def _without(found: Tensor, cut: Tensor) -> Tensor:
+    found = found.index_fill(0, cut, 0.0)
+    return found / found.sum()
+
+
+def top(
+    logits: Tensor, sampling: Sampling, count: int, seen: Sequence[int] = ()
+) -> tuple[Candidate, ...]:
     """The `count` likeliest tokens with their probability before and after narrowing."""
     before = logits.softmax(-1)
-    after = probabilities(logits, sampling)
+    after = probabilities(logits, sampling, seen)
     best = before.topk(min(count, before.shape[-1]))
     return tuple(
         Candidate(token=token, probability=p, kept=kept)

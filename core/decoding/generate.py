@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from torch import Tensor
 
-from core.decoding import filters
+from core.decoding import filters, prompt
 from core.decoding.strategies import choose
 from core.errors import RequestError
-from core.request import LAST, DecodeRequest, RunRequest, ShouldStop, Step
+from core.request import DecodeRequest, RunRequest, Sampling, ShouldStop, Step
 from core.run import last_position
 from core.spec import ModelSpec
 from core.tokens import Tokens
@@ -58,19 +57,15 @@ class Decoding:
     def __init__(
         self, model: Runs, request: DecodeRequest, should_stop: ShouldStop | None = None
     ) -> None:
-        if model.spec.decoder is None:
-            raise RequestError(
-                f"{model.spec.name} is encoder-only: it fills masks and does not write on; "
-                "choose a decoder-only or an encoder-decoder model to decode"
-            )
-        if model.spec.heads.vocab is None:
-            raise RequestError(f"{model.spec.name} has no vocabulary head, so it cannot decode")
+        prompt.check(model.spec)
         filters.check(request.sampling)
+        if request.strategy == "beam":
+            raise RequestError("beam search keeps several texts at once; use BeamSearch")
         self.model = model
         self.request = request
         self.should_stop = should_stop
         self.steps: list[Step] = []
-        self._start = _without_right_padding(_decoder_tokens(request.run))
+        self._start = prompt.start(request.run)
         self._trace: Trace | None = None  # of the tokens as they stand, when it is known
         self._forced = dict(request.forced)
 
@@ -87,7 +82,8 @@ class Decoding:
     def step(self) -> Step:
         """Run one row and choose a token. Raises RequestError when decoding has finished."""
         index = len(self.steps)
-        return self._advance(self._forced.get(index, self._configured(index)))
+        fixed = prompt.fixed(self.model.spec, index, self.request.max_new_tokens - 1)
+        return self._advance(self._forced.get(index, fixed))
 
     def force(self, token: int) -> Step:
         """Take `token` now, whatever the model would choose."""
@@ -108,8 +104,10 @@ class Decoding:
             raise RequestError(f"decoding has ended ({self.finished}); go back to continue")
         trace = self._current()
         logits = trace.logits_at(last_position(trace.tokens["decoder"]))[0]
-        token = choose(self._open(logits), self.request, len(self.steps))
-        token = token if forced is None else forced
+        token = forced
+        if token is None:
+            open_ = without_suppressed(logits, self.model.spec)
+            token = choose(open_, self.request, len(self.steps), self.tokens.ids)
         step = self._record(trace, logits, token, forced is not None)
         self.steps.append(step)
         self._trace = None
@@ -118,57 +116,77 @@ class Decoding:
     def _current(self) -> Trace:
         """The trace of the tokens as they stand."""
         if self._trace is None:
-            request = _with_tokens(self.request.run, self.tokens)
+            request = prompt.with_tokens(self.request.run, self.tokens)
             previous = self.steps[-1].trace if self.steps else None
             self._trace = self.model.run(request, previous=previous, should_stop=self.should_stop)
         return self._trace
 
     def _record(self, trace: Trace, logits: Tensor, token: int, forced: bool) -> Step:
-        tokenizer = self.model.tokenizer
-        generated = [*(s.token for s in self.steps), token]
-        piece = f"⟨{token}⟩" if tokenizer is None else tokenizer.piece(token)
-        text, pending = ("", 0) if tokenizer is None else tokenizer.stream(generated)
-        special = self.model.spec.special
-        ends = token in special.end
-        tokens = self.tokens.extended(token, piece, special=ends)
-        cache = trace.cache
-        return Step(
-            index=len(self.steps),
-            token=token,
-            piece=piece,
-            probability=float(logits.softmax(-1)[token]),
-            text=text,
-            pending=pending,
-            candidates=filters.top(logits, self.request.sampling, CANDIDATES),
-            logits=logits,
+        return make_step(
+            self.model,
             trace=trace,
-            tokens=tokens,
-            cache_positions=0 if cache is None else cache.positions,
-            cache_bytes=0 if cache is None else cache.bytes,
+            logits=logits,
+            generated=[*(s.token for s in self.steps), token],
+            before=self.tokens,
+            sampling=self.request.sampling,
             forced=forced,
-            finished="end token" if ends else self._at_limit(tokens),
+            limit=self._at_limit,
         )
 
     def _at_limit(self, tokens: Tokens) -> str | None:
-        limit = self.model.spec.main_stack.max_positions
         if len(tokens) - len(self._start) >= self.request.max_new_tokens:
             return f"{self.request.max_new_tokens} new tokens"
-        real = len(tokens) - sum(tokens.padding)
-        if limit is not None and real > limit:
+        room = prompt.room(self.model.spec, tokens)
+        if room is not None and room <= 0:
+            limit = self.model.spec.main_stack.max_positions
             return f"the model takes at most {limit} tokens"
         return None
 
-    def _configured(self, index: int) -> int | None:
-        """Some models' configuration fixes the first generated token (mBART: the language)."""
-        return self.model.spec.special.forced_first if index == 0 else None
 
-    def _open(self, logits: Tensor) -> Tensor:
-        suppressed = list(self.model.spec.special.suppressed)
-        if not suppressed:
-            return logits
-        closed = logits.clone()
-        closed[suppressed] = float("-inf")
-        return closed
+def make_step(
+    model: Runs,
+    *,
+    trace: Trace,
+    logits: Tensor,
+    generated: list[int],
+    before: Tokens,
+    sampling: Sampling,
+    forced: bool,
+    limit: Callable[[Tokens], str | None],
+) -> Step:
+    """The record of one new token: generated[-1], predicted by `logits` after `before`."""
+    token, tokenizer = generated[-1], model.tokenizer
+    piece = f"⟨{token}⟩" if tokenizer is None else tokenizer.piece(token)
+    text, pending = ("", 0) if tokenizer is None else tokenizer.stream(generated)
+    ends = token in model.spec.special.end
+    tokens = before.extended(token, piece, special=ends)
+    cache = trace.cache
+    return Step(
+        index=len(generated) - 1,
+        token=token,
+        piece=piece,
+        probability=float(logits.softmax(-1)[token]),
+        text=text,
+        pending=pending,
+        candidates=filters.top(logits, sampling, CANDIDATES, before.ids),
+        logits=logits,
+        trace=trace,
+        tokens=tokens,
+        cache_positions=0 if cache is None else cache.positions,
+        cache_bytes=0 if cache is None else cache.bytes,
+        forced=forced,
+        finished="end token" if ends else limit(tokens),
+    )
+
+
+def without_suppressed(logits: Tensor, spec: ModelSpec) -> Tensor:
+    """Logits with the tokens that the configuration never generates at minus infinity."""
+    suppressed = list(spec.special.suppressed)
+    if not suppressed:
+        return logits
+    closed = logits.clone()
+    closed[suppressed] = float("-inf")
+    return closed
 
 
 def decode(
@@ -178,26 +196,3 @@ def decode(
     decoding = Decoding(model, request, should_stop)
     while decoding.finished is None:
         yield decoding.step()
-
-
-def _decoder_tokens(run: RunRequest) -> Tokens:
-    return run.source if run.target is None else run.target
-
-
-def _with_tokens(run: RunRequest, tokens: Tokens) -> RunRequest:
-    wants = run.wants | {LAST}
-    if run.target is None:
-        return replace(run, source=tokens, wants=wants)
-    return replace(run, target=tokens, wants=wants)
-
-
-def _without_right_padding(tokens: Tokens) -> Tokens:
-    """New tokens follow the text, not its padding."""
-    end = last_position(tokens) + 1
-    if end == len(tokens):
-        return tokens
-    cut = {
-        name: getattr(tokens, name)[:end]
-        for name in ("ids", "pieces", "spans", "segments", "sequence", "special", "padding")
-    }
-    return replace(tokens, **cut)

@@ -104,6 +104,7 @@ def spec_of(
             decoder_start=config.read("decoder_start_token_id", default=end[0] if end else None),
             end=end,
             forced_first=config.read("forced_bos_token_id"),
+            forced_last=next(iter(config.tokens("forced_eos_token_id")), None),
             suppressed=tuple(w[0] for w in config.read("bad_words_ids", default=[]) if len(w) == 1),
         ),
         shared_embedding=True,

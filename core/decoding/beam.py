@@ -1,0 +1,221 @@
+"""Beam search, with every hypothesis kept: its score, where it was dropped, and why.
+
+The procedure and its scores are those of transformers' `generate` (num_beams, length_penalty,
+early_stopping=False). Each hypothesis has a trace of its own, continued from its parent's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from core.decoding import filters, prompt
+from core.decoding.generate import Runs, make_step, without_suppressed
+from core.errors import RequestError
+from core.request import DecodeRequest, ShouldStop, Step
+from core.run import last_position
+from core.tokens import Tokens
+from core.trace import Trace
+
+Fate = Literal["kept", "ended", "dropped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hypothesis:
+    """One continuation that was considered; a node of the tree.
+
+    id counts from 0 in the order of consideration; parent is None below the prompt. index: the step
+    that added `token`. log_probability: sum over its tokens. score: divided by length **
+    length_penalty. fate and why: what became of it at this step ("kept" goes on; whether one of
+    its continuations survived is told by `BeamSearch.path`).
+    """
+
+    id: int
+    parent: int | None
+    index: int
+    token: int
+    log_probability: float
+    score: float
+    fate: Fate
+    why: str
+
+
+class BeamSearch:
+    """Keeps the `beams` likeliest unfinished texts and the `beams` best finished ones."""
+
+    def __init__(
+        self, model: Runs, request: DecodeRequest, should_stop: ShouldStop | None = None
+    ) -> None:
+        prompt.check(model.spec)
+        filters.check(request.sampling)
+        if request.beams < 1:
+            raise RequestError(f"{request.beams} beams were asked for; there must be at least 1")
+        self.model = model
+        self.request = request
+        self.should_stop = should_stop
+        self.nodes: list[Hypothesis] = []
+        self.alive: list[int | None] = [None]  # node ids, best first; None is the bare prompt
+        self.ended: list[int] = []  # node ids, best score first, at most `beams`
+        self.finished: str | None = None
+        self._start = prompt.start(request.run)
+        self._traces: dict[int | None, Trace] = {}
+        room = prompt.room(model.spec, self._start)
+        self._most = request.max_new_tokens if room is None else min(request.max_new_tokens, room)
+        if self._most < 1:
+            self.finished = "there is no room for another token"
+
+    @property
+    def index(self) -> int:
+        """The step to come."""
+        return 0 if not self.nodes else self.nodes[-1].index + 1
+
+    def step(self) -> tuple[Hypothesis, ...]:
+        """Extend every live hypothesis by one token; returns the candidates, best first."""
+        if self.finished is not None:
+            raise RequestError(f"beam search has ended ({self.finished})")
+        index, beams = self.index, self.request.beams
+        totals = torch.stack([self._totals(node, index) for node in self.alive])
+        vocab = totals.shape[-1]
+        # With so many, `beams` of them do not end even if each end token comes first.
+        wide = max(2, 1 + len(self.model.spec.special.end)) * beams
+        best = totals.flatten().topk(min(wide, totals.numel()))
+        candidates: list[Hypothesis] = []
+        alive: list[int | None] = []
+        ended = list(self.ended)
+        last = index + 1 >= self._most
+        for rank, (total, place) in enumerate(
+            zip(best.values.tolist(), best.indices.tolist(), strict=True)
+        ):
+            parent, token = self.alive[place // vocab], place % vocab
+            ends = last or token in self.model.spec.special.end
+            score = total / (index + 1) ** self.request.length_penalty
+            node_id = len(self.nodes) + len(candidates)
+            fate: Fate = "dropped"
+            if ends and rank < beams:
+                fate, why = "ended", f"score {score:.3f}"
+                ended.append(node_id)
+            elif ends:
+                why = f"ended as number {rank + 1}; only the first {beams} may end"
+            elif len(alive) < beams:
+                fate, why = "kept", f"number {len(alive) + 1} of {beams}"
+                alive.append(node_id)
+            else:
+                why = f"number {rank + 1}; {beams} likelier ones go on"
+            candidates.append(
+                Hypothesis(
+                    id=node_id,
+                    parent=parent,
+                    index=index,
+                    token=token,
+                    log_probability=total,
+                    score=score,
+                    fate=fate,
+                    why=why,
+                )
+            )
+        self.nodes.extend(candidates)
+        self.ended = sorted(ended, key=lambda n: -self.nodes[n].score)[:beams]
+        self.alive = alive
+        self.finished = self._why_finished(index + 1, last)
+        return tuple(candidates)
+
+    def run(self) -> tuple[Hypothesis, ...]:
+        """Step to the end; returns `best`."""
+        while self.finished is None:
+            self.step()
+        return self.best
+
+    @property
+    def best(self) -> tuple[Hypothesis, ...]:
+        """The finished hypotheses, best score first."""
+        return tuple(self.nodes[n] for n in self.ended)
+
+    def path(self, node: int) -> tuple[Hypothesis, ...]:
+        """From the first generated token to this one."""
+        found: list[Hypothesis] = []
+        at: int | None = node
+        while at is not None:
+            found.append(self.nodes[at])
+            at = self.nodes[at].parent
+        return tuple(reversed(found))
+
+    def tokens(self, node: int | None) -> Tokens:
+        """The decoder's whole sequence up to this hypothesis."""
+        return self._start if node is None else self.steps(node)[-1].tokens
+
+    def steps(self, node: int) -> tuple[Step, ...]:
+        """The path as decoding steps, each with the trace that predicted it."""
+        found: list[Step] = []
+        before = self._start
+        for hypothesis in self.path(node):
+            trace = self._trace(hypothesis.parent, before)
+            step = make_step(
+                self.model,
+                trace=trace,
+                logits=_last_logits(trace),
+                generated=[*(s.token for s in found), hypothesis.token],
+                before=before,
+                sampling=self.request.sampling,
+                forced=False,
+                limit=lambda tokens: None,
+            )
+            found.append(step)
+            before = step.tokens
+        return tuple(found)
+
+    def _totals(self, node: int | None, index: int) -> Tensor:
+        """[vocab]: log-probability of the hypothesis with each next token."""
+        tokens = self._extended(node)
+        logits = _last_logits(self._trace(node, tokens))
+        fixed = prompt.fixed(self.model.spec, index, self._most - 1)
+        if fixed is not None:
+            step = torch.full_like(logits, float("-inf")).index_fill(0, torch.tensor(fixed), 0.0)
+        else:
+            open_ = without_suppressed(logits.log_softmax(-1), self.model.spec)
+            step = filters.penalised(open_, self.request.sampling, tokens.ids)
+        return step + (0.0 if node is None else self.nodes[node].log_probability)
+
+    def _extended(self, node: int | None) -> Tokens:
+        """The tokens of a hypothesis, without building its steps."""
+        tokens = self._start
+        if node is not None:
+            for hypothesis in self.path(node):
+                piece = (
+                    f"⟨{hypothesis.token}⟩"
+                    if self.model.tokenizer is None
+                    else self.model.tokenizer.piece(hypothesis.token)
+                )
+                tokens = tokens.extended(hypothesis.token, piece)
+        return tokens
+
+    def _trace(self, node: int | None, tokens: Tokens) -> Trace:
+        if node not in self._traces:
+            parent = None if node is None else self._traces.get(self.nodes[node].parent)
+            self._traces[node] = self.model.run(
+                prompt.with_tokens(self.request.run, tokens),
+                previous=parent,
+                should_stop=self.should_stop,
+            )
+        return self._traces[node]
+
+    def _why_finished(self, length: int, last: bool) -> str | None:
+        if last:
+            return f"{length} new tokens"
+        if not self.alive:
+            return "every hypothesis has ended"
+        if len(self.ended) < self.request.beams:
+            return None
+        lead = self.alive[0]
+        assert lead is not None
+        hope = self.nodes[lead].log_probability / length**self.request.length_penalty
+        worst = self.nodes[self.ended[-1]].score
+        if hope > worst:
+            return None
+        return f"no live hypothesis can beat the finished ones ({hope:.3f} against {worst:.3f})"
+
+
+def _last_logits(trace: Trace) -> Tensor:
+    return trace.logits_at(last_position(trace.tokens["decoder"]))[0]
