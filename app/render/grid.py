@@ -204,7 +204,8 @@ def fitting(
         step = max(step, -int(-(spacing + 4) // cell))  # thinned labels get some air
     seen = pinned is not None and first <= pinned < first + count
     for index in range(first - first % -step if step > 1 else first, first + count, step):
-        if pinned is None or not seen or abs(index - pinned) * cell >= spacing:
+        far = spacing if pinned is None else abs(index - pinned) * cell
+        if not seen or (index != pinned and far >= spacing):
             yield index
     if seen and pinned is not None:
         yield pinned
@@ -246,7 +247,9 @@ def paint_hover_labels(
     wide, high = grid.cell
     edge_x, edge_y = grid.box.x - STRIP - GAP, grid.box.y - STRIP - GAP
     if row is not None:
-        size, room = grid.size[0], grid.room[0]
+        size = grid.size[0]
+        bold = min(LONGEST, text.width(_label(grid.rows, row), size, True))
+        room = max(grid.room[0], bold)
         for index in {row, *_touched(grid.window.row, grid.window.rows, high, size + 2, row)}:
             y = grid.row_band(index).middle[1]
             plate = Rect(edge_x - room - 3, y - size / 2 - 2, room + 2 + GAP, size + 4)

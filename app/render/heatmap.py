@@ -50,8 +50,8 @@ class HeatmapDrawing:
                 index[row - self.window.row] = pixels.DEAD
                 if hidden is not None:
                     hidden[row - self.window.row] = False
-        canvas.cells(grid.box, index, hidden, self._table, diverging=panel.scale == "diverging")
         canvas.rect(around(grid.box, 1), stroke=theme.border)
+        canvas.cells(grid.box, index, hidden, self._table, diverging=panel.scale == "diverging")
         self._paint_numbers(canvas, index, values, hidden)
         self._paint_dead_rows(canvas)
         paint_axes(canvas, grid, theme, panel.row, panel.column)

@@ -36,18 +36,33 @@ class QtCanvas:
         radius: float = 0.0,
         opacity: float = 1.0,
     ) -> None:
-        painter = self._painter
-        if stroke is None and not radius and fill is not None:
-            painter.fillRect(QRectF(*box), _colour(fill, opacity))
+        if not radius:
+            self._square(box, fill, stroke, width, opacity)
             return
+        painter = self._painter
         half = width / 2 if stroke else 0.0
         painter.setPen(_pen(stroke, width, opacity) if stroke else NO_PEN)
         painter.setBrush(_colour(fill, opacity) if fill else NO_BRUSH)
-        inner = QRectF(*box.inset(half, half, half, half))
-        if radius:
-            painter.drawRoundedRect(inner, radius, radius)
-        else:
-            painter.drawRect(inner)
+        painter.drawRoundedRect(QRectF(*box.inset(half, half, half, half)), radius, radius)
+
+    def _square(
+        self, box: Rect, fill: str | None, stroke: str | None, width: float, opacity: float
+    ) -> None:
+        """A box on whole device pixels, as images are: a frame never dims the cells it encloses."""
+        painter, ratio = self._painter, self._ratio
+        left, top, right, bottom = (
+            round(edge * ratio) / ratio for edge in (box.x, box.y, box.right, box.bottom)
+        )
+        if fill:
+            painter.fillRect(QRectF(left, top, right - left, bottom - top), _colour(fill, opacity))
+        if stroke:
+            thick = max(1, round(width * ratio)) / ratio
+            colour = _colour(stroke, opacity)
+            inner = bottom - top - 2 * thick
+            painter.fillRect(QRectF(left, top, right - left, thick), colour)
+            painter.fillRect(QRectF(left, bottom - thick, right - left, thick), colour)
+            painter.fillRect(QRectF(left, top + thick, thick, inner), colour)
+            painter.fillRect(QRectF(right - thick, top + thick, thick, inner), colour)
 
     def line(
         self,

@@ -55,13 +55,13 @@ class WordGridDrawing:
         seen = self._index[
             window.row : window.row + window.rows, window.column : window.column + window.columns
         ]
+        canvas.rect(around(grid.box, 1), stroke=theme.border)
         canvas.cells(grid.box, seen, None, self._table)
         wide, high = grid.cell
         if wide >= 20 and high >= 12:
             self._paint_lines(canvas)
             for place in np.ndindex(window.rows, window.columns):
                 self._paint_word(canvas, place[0] + window.row, place[1] + window.column, wide)
-        canvas.rect(around(grid.box, 1), stroke=theme.border)
         paint_axes(canvas, grid, theme, panel.row, panel.column)
         row = panel.row if grid.in_sight(panel.row, None) else None
         column = panel.column if grid.in_sight(None, panel.column) else None

@@ -42,18 +42,18 @@ def weights(queries: int, keys: int | None = None, seed: int = 0) -> np.ndarray:
 
 def heatmap(
     values: np.ndarray,
-    rows: list[str] | None = None,
-    columns: list[str] | None = None,
+    queries: list[str] | None = None,
+    keys: list[str] | None = None,
     **changes: object,
 ) -> Heatmap:
     """Weights over queries and keys; labels are the indices unless given."""
-    rows = rows or [str(i) for i in range(values.shape[0])]
-    columns = columns or [str(i) for i in range(values.shape[1])]
+    queries = queries or [str(i) for i in range(values.shape[0])]
+    keys = keys or [str(i) for i in range(values.shape[1])]
     fields: dict[str, object] = {
         "title": "",
         "values": np.asarray(values, dtype=np.float32),
-        "rows": Axis(title="Query (attends)", labels=tuple(rows)),
-        "columns": Axis(title="Key (attended to)", labels=tuple(columns)),
+        "rows": Axis(title="Query (attends)", labels=tuple(queries)),
+        "columns": Axis(title="Key (attended to)", labels=tuple(keys)),
         "limits": (0.0, 1.0),
         "value_name": "weight",
         "picks": ("query", "key"),
@@ -76,7 +76,7 @@ def attention(labels: list[str], *, masked: bool = False, **changes: object) -> 
     marks = ((0, "special"), (len(labels) - 1, "padding"))
     changes["rows"] = Axis(title="Query (attends)", labels=tuple(labels), marks=marks)
     changes["columns"] = Axis(title="Key (attended to)", labels=tuple(labels), marks=marks)
-    return heatmap(values, labels, labels, details=(("raw score", scores),), **changes)
+    return heatmap(values, details=(("raw score", scores),), **changes)
 
 
 def mosaic(layers: int = 12, heads: int = 12, size: int = 48) -> Mosaic:

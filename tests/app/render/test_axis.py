@@ -1,0 +1,139 @@
+"""Labels: only those that fit, the pinned and the hovered one always."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.figure import Axis, Figure
+from app.render.heatmap import HeatmapDrawing
+from app.render.page import Page
+from app.theme import LIGHT
+from tests.app.render.examples import (
+    AWKWARD,
+    CHINESE,
+    ENGLISH,
+    attention,
+    figures,
+    heatmap,
+    mosaic,
+)
+from tests.app.render.recording import RecordingCanvas, Text, overlapping, record
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def names(count: int) -> list[str]:
+    return [f"token{number}" for number in range(count)]
+
+
+def labels(canvas: RecordingCanvas, known: list[str]) -> list[Text]:
+    return [text for text in canvas.texts if text.words in known]
+
+
+@pytest.mark.parametrize("count", [2, 7, 16, 40, 128, 512, 2048])
+@pytest.mark.parametrize("size", [(1000, 800), (600, 420), (320, 240)])
+def test_labels_never_touch_each_other(count: int, size: tuple[int, int]) -> None:
+    known = names(count)
+    panel = heatmap(np.zeros((count, count)), known, known, row=count // 2, column=count // 3)
+    canvas = record(Figure(title="t", panels=(panel,)), *size)
+    drawn = labels(canvas, known)
+    assert 2 <= len(drawn) <= 2 * count
+    assert overlapping(drawn) == []
+
+
+@pytest.mark.parametrize("count", [7, 128, 2048])
+def test_the_pinned_labels_are_always_drawn_and_emphasised(count: int) -> None:
+    known = names(count)
+    row, column = count // 2 + 1, count // 3 + 1
+    panel = heatmap(np.zeros((count, count)), known, known, row=row, column=column)
+    canvas = record(Figure(title="t", panels=(panel,)))
+    strong = {text.words for text in canvas.texts if text.bold and text.colour == LIGHT.accent}
+    assert strong == {known[row], known[column]}
+
+
+@pytest.mark.parametrize("count", [7, 512])
+def test_the_hovered_labels_are_drawn_over_what_they_touch(count: int) -> None:
+    known = names(count)
+    page = Page(
+        Figure(title="t", panels=(heatmap(np.zeros((count, count)), known, known),)),
+        1000,
+        800,
+        LIGHT,
+    )
+    drawing = page.placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    row, column = count // 2 + 1, count // 3 + 1
+    hit = drawing.at(*drawing.grid.rect(row, column).middle)
+    assert hit is not None
+    assert (hit.row, hit.column) == (row, column)
+    canvas = RecordingCanvas()
+    drawing.paint_hover(canvas, hit)
+    assert [text.words for text in canvas.texts] == [known[row], known[column]]
+    for text in canvas.texts:
+        assert any(
+            how.get("fill") == LIGHT.surface
+            and box.x <= text.box.x
+            and box.right >= text.box.right
+            and box.y <= text.box.y
+            and box.bottom >= text.box.bottom
+            for box, how in canvas.rects
+        ), text
+
+
+@pytest.mark.parametrize("labels_", [ENGLISH, CHINESE, AWKWARD])
+def test_a_short_text_shows_every_label(labels_: list[str]) -> None:
+    words = record(Figure(title="t", panels=(attention(labels_),))).words
+    for label in set(labels_):
+        assert words.count(label) == 2 * labels_.count(label)
+
+
+def test_a_long_label_is_cut_and_read_in_full_under_the_pointer() -> None:
+    long = "an unreasonably long token that nobody would expect to meet"
+    page = Page(Figure(title="t", panels=(heatmap(np.eye(2), ["a", long]),)), 800, 600, LIGHT)
+    canvas = RecordingCanvas()
+    page.paint(canvas)
+    assert long not in canvas.words
+    assert any(words.startswith("an unreas") and words.endswith("…") for words in canvas.words)
+    drawing = page.placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    hit = drawing.at(*drawing.grid.rect(1, 0).middle)
+    assert hit is not None
+    assert f"“{long}” (1)" in hit.text
+
+
+def test_marks_are_coloured_beside_their_tokens() -> None:
+    axis = Axis(
+        title="Query (attends)", labels=("a", "b", "c"), marks=((0, "special"), (2, "padding"))
+    )
+    page = Page(Figure(title="t", panels=(heatmap(np.eye(3), rows=axis),)), 800, 600, LIGHT)
+    canvas = RecordingCanvas()
+    page.paint(canvas)
+    drawing = page.placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    for row, kind in axis.marks:
+        band = drawing.grid.row_band(row)
+        marks = [box for box, how in canvas.rects if how.get("fill") == LIGHT.kind(kind)]
+        assert any(box.y == band.y and box.right <= drawing.grid.box.x for box in marks)
+    hit = drawing.at(*drawing.grid.rect(2, 0).middle)
+    assert hit is not None
+    assert "query “c” (2), padding → key 0" in hit.text
+
+
+def test_layers_and_heads_are_named_as_they_are_counted() -> None:
+    page = Page(Figure(title="t", panels=(mosaic(3, 4, 8),)), 800, 600, LIGHT)
+    drawing = page.placed[0].drawing
+    hit = drawing.at(*drawing.grid.rect(1, 2).middle)  # type: ignore[attr-defined]
+    assert hit is not None
+    assert hit.text.startswith("layer 2, head 3: largest weight 0.")
+    assert hit.picks == {"layer": 1, "head": 2}
+
+
+@pytest.mark.parametrize("name", figures())
+@pytest.mark.parametrize("size", [(1000, 720), (560, 430), (300, 260)])
+def test_nothing_is_drawn_outside_the_page(qtbot: QtBot, name: str, size: tuple[int, int]) -> None:
+    canvas = record(figures()[name], *size)
+    for text in canvas.texts:
+        assert text.box.x >= -1, text
+        assert text.box.right <= size[0] + 1, text
