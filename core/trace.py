@@ -276,6 +276,8 @@ class Derive(Protocol):
 
     def output_weight(self, site: str, layer: int) -> tuple[Tensor, Tensor | None]: ...
 
+    def token_table(self, stack: str, *, output: bool = False) -> Tensor: ...
+
 
 class CacheHandle(Protocol):
     """A key/value cache this trace left behind, for a run that continues it (`core.run`)."""
@@ -361,12 +363,6 @@ class Trace:
     def axes(self, site: str | Site) -> tuple[str, ...]:
         return self.captured[str(site)].axes
 
-    @overload
-    def pattern(self, site: str, layer: int) -> Tensor: ...
-    @overload
-    def pattern(self, site: str, layer: int, head: int | None) -> Tensor: ...
-    @overload
-    def pattern(self, site: str, layer: int, head: int | None, query: int | None) -> Tensor: ...
     def pattern(
         self, site: str, layer: int, head: int | None = None, query: int | None = None
     ) -> Tensor:

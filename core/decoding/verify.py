@@ -1,0 +1,48 @@
+"""Is the cached path the model's own? Each step against one full forward without a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.decoding import prompt
+from core.decoding.generate import Runs
+from core.errors import RequestError
+from core.request import ShouldStop, Step
+from core.run import last_position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Largest absolute differences between decoding on the cache and the full forward.
+
+    logits: over all steps and the whole vocabulary. pattern: over every layer and head, self- and
+    cross-attention, of each step's own row.
+    """
+
+    steps: int
+    logits: float
+    pattern: float
+
+
+def verify(
+    model: Runs, steps: Sequence[Step], *, should_stop: ShouldStop | None = None
+) -> Difference:
+    """Run the text of the last step at once, from nothing, and compare every step with its row."""
+    if not steps:
+        raise RequestError("there is no step to verify yet; decode a token first")
+    last = steps[-1].trace
+    request = prompt.with_tokens(last.request, last.tokens["decoder"])
+    full = model.run(request, should_stop=should_stop)
+    spec = model.spec.stack("decoder")
+    sites = [site for site in model.spec.sites if site.startswith("decoder.")]
+    logits = pattern = 0.0
+    for step in steps:
+        row = last_position(step.trace.tokens["decoder"])
+        logits = max(logits, float((full.logits_at(row)[0] - step.logits).abs().max()))
+        for site in sites:
+            for layer in range(spec.layers):
+                mine = step.trace.pattern(site, layer, query=row)
+                whole = full.pattern(site, layer, query=row)[:, : mine.shape[-1]]
+                pattern = max(pattern, float((mine - whole).abs().max()))
+    return Difference(steps=len(steps), logits=logits, pattern=pattern)
