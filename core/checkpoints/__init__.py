@@ -1,0 +1,1 @@
+"""From files to a network: open, recognise, convert, build, load."""
