@@ -124,6 +124,16 @@ class Derived:
         bias: Tensor | None = attention.out.bias
         return weight.detach(), bias if bias is None else bias.detach()
 
+    def token_table(self, stack: str, *, output: bool = False) -> Tensor:
+        """[vocab, d_embed]: the token embedding of a stack, or the output matrix of the vocabulary
+        head where that is a matrix of its own."""
+        if output:
+            head = self.network.heads.vocab
+            if head is None or head.weight is None:
+                raise RequestError(f"{self.network.spec.name} has no output matrix of its own")
+            return head.weight.weight.detach()
+        return self.network.stack(stack).embedding.token.weight.detach()
+
     def states(self, trace: Trace) -> Tensor:
         """[position, d_model]: what the heads read, the end of the main stack."""
         return trace.captured[end_site(trace.spec.main_stack)].values

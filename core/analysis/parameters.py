@@ -63,18 +63,16 @@ def _latent(spec: AttentionSpec, latent: LatentSpec) -> int:
 
 def feedforward(spec: FeedForwardSpec) -> int:
     if spec.experts is None:
-        return _plain_feedforward(spec, spec.d_ff, spec.bias)
+        return _network(spec, spec.d_ff)
     experts = spec.experts
     router = spec.d_model * experts.count + (experts.count if experts.correction_bias else 0)
-    shared = 0
-    if experts.shared:
-        shared = _plain_feedforward(spec, experts.shared * experts.d_ff, spec.bias)
-    return router + 3 * experts.count * experts.d_ff * spec.d_model + shared
+    shared = _network(spec, experts.shared * experts.d_ff) if experts.shared else 0
+    return router + experts.count * _network(spec, experts.d_ff) + shared
 
 
-def _plain_feedforward(spec: FeedForwardSpec, d_ff: int, bias: bool) -> int:
-    into = linear(spec.d_model, d_ff, bias)
-    return into * (2 if spec.gated else 1) + linear(d_ff, spec.d_model, bias)
+def _network(spec: FeedForwardSpec, d_ff: int) -> int:
+    into = linear(spec.d_model, d_ff, spec.bias)
+    return into * (2 if spec.gated else 1) + linear(d_ff, spec.d_model, spec.bias)
 
 
 def norms(spec: BlockSpec) -> dict[str, int]:

@@ -23,6 +23,14 @@ def cosine(a: Floats, b: Floats) -> Floats:
     return limited
 
 
+def cosine_matrix(states: Floats) -> Floats:
+    """Cosine of every pair: [n, d_model] -> [n, n]; 0 where a vector is all zeros."""
+    lengths = norms(states)[:, None]
+    units = np.divide(states, lengths, out=np.zeros_like(states), where=lengths > 0)
+    limited: Floats = np.clip(units @ units.T, -1.0, 1.0)
+    return limited
+
+
 def similarity_to_before(hidden: Floats) -> Floats:
     """Cosine of each state with the same position's state one layer before.
 

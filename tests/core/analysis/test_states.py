@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.analysis.states import cosine, norms, similarity_to_before
+from core.analysis.states import cosine, cosine_matrix, norms, similarity_to_before
 
 
 def test_norms_against_linalg() -> None:
@@ -30,3 +30,12 @@ def test_similarity_compares_neighbouring_layers_of_one_position() -> None:
         a, b = (hidden[i, position].astype(np.float64) for i in (layer, layer + 1))
         expected = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
         assert found[layer, position] == pytest.approx(expected, abs=1e-6)
+
+
+def test_every_pair_at_once_is_every_pair_one_by_one() -> None:
+    states = np.random.default_rng(3).normal(size=(6, 5)).astype(np.float32)
+    states[2] = 0
+    found = cosine_matrix(states)
+    for i, j in np.ndindex(6, 6):
+        assert found[i, j] == pytest.approx(cosine(states[i], states[j]), abs=1e-6)
+    assert found[2, 2] == 0

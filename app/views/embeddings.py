@@ -1,0 +1,89 @@
+"""Embeddings: token + position + segment = what enters the first layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Figure, Floats, Heatmap
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import no_stack, pinned_query, token_axis, token_name
+from app.views._vectors import coordinates, symmetric
+from core.analysis.states import norms
+from core.spec import EmbeddingSpec
+
+if TYPE_CHECKING:
+    from core.trace import Trace
+
+PARTS = (("token", "Token"), ("position", "+ position"), ("segment", "+ segment"))
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_stack(trace.spec, selection)
+    if missing is not None:
+        return missing
+    stack = selection.stack
+    spec = trace.spec.stack(stack).embedding
+    found = [(t, trace[f"{stack}.embed.{p}"].numpy()) for p, t in PARTS if _has(trace, stack, p)]
+    if len(found) > 1:
+        found.append(("= sum", trace[f"{stack}.embed.sum"].numpy()))
+    query = pinned_query(trace, selection, options)
+    # One scale for all, so that a part that adds little looks as if it does.
+    limits = symmetric(np.stack([values for _, values in found]))
+    return Figure(
+        title=f"{stack.capitalize()} embeddings · {spec.width} coordinates",
+        panels=tuple(
+            Heatmap(
+                title=title,
+                values=values,
+                rows=token_axis("Token", trace, stack, options),
+                columns=coordinates("Coordinate", spec.width),
+                limits=limits,
+                scale="diverging",
+                row=query,
+                picks=("query", None),
+                details=(
+                    ("norm of the row", np.broadcast_to(norms(values)[:, None], values.shape)),
+                ),
+            )
+            for title, values in found
+        ),
+        note=_note(trace, stack, spec, found, query, options),
+        columns=2 if len(found) > 1 else 1,
+    )
+
+
+def _lengths(values: Floats) -> Floats:
+    return np.broadcast_to(norms(values)[:, None], values.shape)
+
+
+def _has(trace: Trace, stack: str, part: str) -> bool:
+    return f"{stack}.embed.{part}" in trace
+
+
+def _note(
+    trace: Trace,
+    stack: str,
+    spec: EmbeddingSpec,
+    found: list[tuple[str, Floats]],
+    query: int | None,
+    options: ViewOptions,
+) -> str:
+    parts = []
+    if query is not None:
+        lengths = [f"{title} {norms(values[query]):.3g}" for title, values in found]
+        parts.append(f"Norms of {token_name(trace, stack, query, options)}: {', '.join(lengths)}.")
+    if spec.positions is None:
+        parts.append("No position is added here; attention itself knows the positions.")
+    if spec.scale != 1:
+        parts.append(f"The token's vector is multiplied by {spec.scale:.4g}.")
+    after = ["normalised"] if spec.norm is not None else []
+    after += [f"projected to {spec.d_model} coordinates"] if spec.d_embed is not None else []
+    if after:
+        parts.append(f"The sum is then {' and '.join(after)}.")
+    return " ".join(parts)
+
+
+VIEW = View(key="embeddings", title="Embeddings", draw=draw, order=75)

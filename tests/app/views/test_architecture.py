@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.figure import Box, Diagram, Figure
+from app.selection import Selection
+from app.views import ViewOptions, view, views
+from core.analysis import parameters
+from core.model import Transformer
+from core.request import RunRequest, Step
+from core.run import run
+from core.spec import ExpertsSpec
+from core.trace import Trace
+from tests.traces import KINDS, sentence, spec, trace_of
+
+
+def draw(trace: Trace, **more: object) -> tuple[Figure, Diagram]:
+    stack = trace.spec.main_stack.name
+    options = ViewOptions(**more)  # type: ignore[arg-type]
+    figure = view("architecture").draw(trace, Selection(stack=stack, layer=1), options)
+    (panel,) = figure.panels
+    assert isinstance(panel, Diagram)
+    return figure, panel
+
+
+def names(panel: Diagram, key: str) -> list[str]:
+    return [b.text.split("\n")[0] for b in panel.boxes if b.key.startswith(key)]
+
+
+LAYERS = {
+    "encoder": "Self-attention|+|LayerNorm|Feed-forward|+|LayerNorm",
+    "decoder": "LayerNorm|Self-attention|+|LayerNorm|Feed-forward|+",
+    "rotary decoder": "RMSNorm|Self-attention|+|RMSNorm|Gated feed-forward|+",
+    "parallel decoder": "LayerNorm|LayerNorm|Self-attention|Feed-forward|+",
+    "sandwich decoder": ("RMSNorm|Self-attention|RMSNorm|+|RMSNorm|Gated feed-forward|RMSNorm|+"),
+    "joint encoder": "Self-attention|Feed-forward|+|LayerNorm",
+    "translator": (
+        "Self-attention|+|LayerNorm|Cross-attention|+|LayerNorm|Feed-forward|+|LayerNorm"
+    ),
+    "relative translator": (
+        "RMSNorm|Self-attention|+|RMSNorm|Cross-attention|+|RMSNorm|Feed-forward|+"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_layer_has_its_real_parts_in_their_real_order(kind: str) -> None:
+    made = spec(kind)
+    panel = draw(trace_of(kind))[1]
+    assert names(panel, f"{made.main_stack.name}.layer.") == LAYERS[kind].split("|")
+    for stack in made.stacks:
+        final = names(panel, f"{stack.name}.final")
+        assert len(final) == (stack.final_norm is not None)
+
+
+def test_embeddings_and_heads_are_those_there_are() -> None:
+    panel = draw(trace_of("encoder", length=7))[1]
+    assert names(panel, "encoder.in") == [
+        "7 tokens",
+        "Token embedding",
+        "+ position",
+        "+ segment",
+        "LayerNorm",
+    ]
+    heads = ["Masked word", "Sentence pair", "Classes", "Replaced?"]
+    assert names(panel, "head") == heads
+    panel = draw(trace_of("rotary decoder"))[1]
+    assert names(panel, "decoder.in") == ["7 tokens", "Token embedding"]
+    assert names(panel, "head") == ["Next token"]
+    attention = box(panel, "Self-attention")
+    assert "rotary positions" in attention.note
+    assert "within a window of 5" in attention.note
+    assert attention.text == "Self-attention\n4 heads, 2 of K, V × 4 · 816"
+
+
+def box(panel: Diagram, name: str) -> Box:
+    return next(b for b in panel.boxes if b.text.startswith(name))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_box_leads_to_a_view_that_exists_and_lies_inside(kind: str) -> None:
+    panel = draw(trace_of(kind))[1]
+    known = {v.key for v in views()}
+    assert {b.target for b in panel.boxes if b.target is not None} <= known
+    keys = [b.key for b in panel.boxes]
+    assert len(set(keys)) == len(keys)
+    for b in panel.boxes:
+        assert b.x >= 0
+        assert b.y >= 0
+        assert b.x + b.width <= panel.width
+        assert b.y + b.height <= panel.height
+    for arrow in panel.arrows:
+        assert all(0 <= x <= panel.width and 0 <= y <= panel.height for x, y in arrow.points)
+
+
+def test_the_encoder_enters_cross_attention() -> None:
+    for kind in ("translator", "relative translator"):
+        panel = draw(trace_of(kind))[1]
+        cross = box(panel, "Cross-attention")
+        ends = [a for a in panel.arrows if a.points[-1] == (cross.x, cross.y + cross.height / 2)]
+        assert len(ends) == 1
+        (x, y) = ends[0].points[0]
+        key = "encoder.final" if kind.startswith("relative") else "encoder.layer"
+        source = [b for b in panel.boxes if b.key.startswith(f"{key}.")][-1]
+        assert (x, y) == (source.x + source.width / 2, source.y + source.height)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_residual_connections_skip_what_they_add_to(kind: str) -> None:
+    panel = draw(trace_of(kind))[1]
+    detours = [a for a in panel.arrows if a.kind == "residual"]
+    pluses = [b for b in panel.boxes if b.text == "+"]
+    joints = {b.y + b.height / 2 for b in pluses}
+    assert {a.points[-1][1] for a in detours} == joints
+    assert len(detours) == len(pluses) + (kind == "joint encoder")
+
+
+def test_the_title_counts_all_weights() -> None:
+    made = spec("encoder")
+    figure = draw(trace_of("encoder"))[0]
+    total = parameters.model(made)
+    assert figure.title == f"The encoder · encoder-only · {total / 1000:.1f} k weights"
+
+
+def test_tied_and_shared_weights_are_named() -> None:
+    made = replace(spec("translator"), shared_embedding=True)
+    request = RunRequest(source=sentence(4), target=sentence(3))
+    panel = draw(run(Transformer(made).eval(), request))[1]
+    tables = [b.text for b in panel.boxes if b.text.startswith("Token embedding")]
+    assert tables == ["Token embedding\n40 × 16 · 640", "Token embedding\n40 × 16 · shared"]
+    assert box(panel, "Next token").text == "Next token\n→ 40 · tied"
+
+
+def test_experts_are_named() -> None:
+    made = spec("rotary decoder")
+    assert made.decoder is not None
+    block = made.decoder.blocks[0]
+    mixed = replace(block.feedforward, experts=ExpertsSpec(count=8, top=2, d_ff=8))
+    blocks = (block, replace(block, feedforward=mixed), block)
+    made = replace(made, decoder=replace(made.decoder, blocks=blocks))
+    panel = draw(run(Transformer(made).eval(), RunRequest(source=sentence(4))))[1]
+    assert box(panel, "Mixture of experts").text.startswith("Mixture of experts\n2 of 8")
+    assert "which differ" in box(panel, "Decoder layer 2 of 3").text
+
+
+def step(trace: Trace, index: int) -> Step:
+    return Step(
+        index=index,
+        token=5,
+        piece="w",
+        probability=0.5,
+        text="w",
+        pending=0,
+        candidates=(),
+        logits=trace.logits[-1],
+        trace=trace,
+        tokens=trace.tokens["decoder"],
+        cache_positions=5,
+        cache_bytes=0,
+    )
+
+
+def test_a_decoding_step_shows_what_runs() -> None:
+    trace = trace_of("translator", length=7, target=5)
+    figure, panel = draw(trace, step=step(trace, 2))
+    kinds = {b.kind for b in panel.boxes if b.key.startswith("encoder.layer.")}
+    assert kinds == {"plain"}
+    assert "attention" in {b.kind for b in panel.boxes if b.key.startswith("decoder.layer.")}
+    assert "runs for position 4 alone" in figure.note
+    assert "The encoder does not run again." in figure.note
+    figure, panel = draw(trace, step=step(trace, 0))
+    assert "attention" in {b.kind for b in panel.boxes if b.key.startswith("encoder.layer.")}
+    assert "prompt's own run" in figure.note
