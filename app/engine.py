@@ -132,10 +132,10 @@ class Engine:
         return decoding.step() if forced is None else decoding.force(forced)
 
 
-def _told(report: Report) -> Callable[[int, int, str], None]:
+def _told(report: Report) -> Callable[[float, float, str], None]:
     """`load_model` tells how much of how much, and of what."""
 
-    def progress(done: int, total: int, what: str) -> None:
+    def progress(done: float, total: float, what: str) -> None:
         report(f"Loading {what}" if what else "Loading", done / max(total, 1))
 
     return progress

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,9 @@ class Menus:
         for dock in self._window.docks:
             menu.addAction(dock.toggleViewAction())
         menu.addSeparator()
+        self.views = menu.addMenu("&Go to view")
+        for key, title in self._window.pictures.titles.items():
+            _add(self.views, title, partial(self._session.look_at, key))
         theme = menu.addMenu("&Theme")
         self._themes = _choice(
             theme,
@@ -74,12 +78,8 @@ class Menus:
         self.raw.toggled.connect(lambda on: self._session.display(raw_labels=on))
         menu.addSeparator()
         for number, architecture in enumerate(ARCHITECTURES, start=1):
-            _add(
-                menu,
-                ARCHITECTURE_NAMES[architecture],
-                lambda a=architecture: self._session.choose_architecture(a),
-                f"Ctrl+{number}",
-            )
+            choose = partial(self._session.choose_architecture, architecture)
+            _add(menu, ARCHITECTURE_NAMES[architecture], choose, f"Ctrl+{number}")
         menu.addSeparator()
         _add(menu, "Go to the &text", self._window.go_to_text, "Ctrl+L")
         _add(menu, "Reset the &layout", self._window.reset_layout)

@@ -28,6 +28,8 @@ def render(asked: Namespace) -> None:
     known = {v.key for v in views()}
     if asked.view not in known:
         raise ValueError(f"There is no view {asked.view!r}; there are {', '.join(sorted(known))}.")
+    if not asked.text.strip():
+        raise ValueError("The text is empty; give at least one word to read.")
     model = load_model(asked.model, device=asked.device)
     selection = _selection(asked, model)
     request = model.request(

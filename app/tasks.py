@@ -137,10 +137,12 @@ class Tasks(QObject):
                 job.result = job.work(job)
             except Exception as error:  # the boundary: whatever it is, somebody is told
                 job.error = error
-            with self._wake:
-                self._running = None
-                if self._closing:
-                    return
+            self._finish(job)
+
+    def _finish(self, job: Job) -> None:
+        with self._wake:
+            self._running = None
+            if not self._closing:
                 self._answered.emit(job)
 
     def _send_report(self, job: Job, text: str, fraction: float | None) -> None:

@@ -63,7 +63,7 @@ class _Centre(QWidget):
         super().paintEvent(event)
         if not self._told:
             self._told = True
-            QTimer.singleShot(0, self.painted)
+            QTimer.singleShot(0, self.painted.emit)
 
 
 class Window(QMainWindow):
@@ -86,7 +86,7 @@ class Window(QMainWindow):
         self.setDockNestingEnabled(True)
         self.header = Header(store, session)
         self.prompt = PromptPanel(store, session)
-        self.mask = MaskPanel(store, session)
+        self.mask_panel = MaskPanel(store, session)
         self.banner = Banner(store, session)
         self.pictures = Pictures(store, session, views)
         self.sitebar = SiteBar(store, session)
@@ -100,7 +100,7 @@ class Window(QMainWindow):
         self.menus = Menus(self, store, session, examples)
         self._themed = (
             self.prompt,
-            self.mask,
+            self.mask_panel,
             self.banner,
             self.pictures,
             self.sitebar,
@@ -137,7 +137,7 @@ class Window(QMainWindow):
         self.setCorner(Qt.Corner.BottomRightCorner, bottom)
         self.docks = [
             self._dock("Input", self.prompt, left),
-            self._dock("Mask", self.mask, left),
+            self._dock("Mask", self.mask_panel, left),
             self._dock("Read-out", self.readout, right),
             self._dock("Predictions", self.predictions, right),
             self._dock("Decoding", self.decoding, bottom),

@@ -44,7 +44,7 @@ class Editor(QPlainTextEdit):
         """Put a text where characters start to end stand; one step for undo."""
         self._cursor(start, end).insertText(text)
 
-    def mask(self, start: int, end: int, piece: str) -> None:
+    def mask_word(self, start: int, end: int, piece: str) -> None:
         """Put `piece` where characters start to end stand; one step for undo."""
         text = self.toPlainText()
         cursor = self._cursor(start, end)
@@ -54,7 +54,7 @@ class Editor(QPlainTextEdit):
         cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
         self._masked.append((cursor, text[start:end]))
 
-    def unmask(self, start: int, end: int) -> bool:
+    def unmask_word(self, start: int, end: int) -> bool:
         """Bring back the word under a mask; False where the mask was typed by hand."""
         at = _units(self.toPlainText()[:start])
         for i, (cursor, word) in enumerate(self._masked):

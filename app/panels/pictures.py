@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.figure import Figure, Words
 from app.panels.drawing import SHOWN_BY, options_of
+from app.panels.view_tabs import ViewTabs
 from app.render.widget import FigureWidget
 from app.session import Session
 from app.store import Store
@@ -38,9 +39,8 @@ class Pictures(QWidget):
         super().__init__()
         self._store, self._session = store, session
         self._views = {view.key: view for view in views}
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.setAccessibleName("Views")
+        self.tabs = ViewTabs({view.key: view.title for view in views})
+        self._stack = QStackedWidget()
         self.widgets: dict[str, FigureWidget] = {}
         self._stale: set[str] = set(self._views)
         for view in views:
@@ -51,12 +51,14 @@ class Pictures(QWidget):
             widget.hovered.connect(self.hovered)
             widget.hover_left.connect(lambda: self.hovered.emit(""))
             self.widgets[view.key] = widget
-            self.tabs.addTab(widget, view.title)
+            self._stack.addWidget(widget)
         self._show_view()
-        self.tabs.currentChanged.connect(self._tab_changed)
+        self.tabs.chosen.connect(self._chosen)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
         layout.addWidget(self.tabs)
+        layout.addWidget(self._stack, 1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
@@ -72,6 +74,10 @@ class Pictures(QWidget):
     def pending(self) -> bool:
         """Whether the picture in front is about to be drawn anew."""
         return self._timer.isActive()
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        return {view.key: view.title for view in self._views.values()}
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -94,10 +100,13 @@ class Pictures(QWidget):
         if key not in self._views:
             key = next(iter(self._views))
             self._session.look_at(key)
-        self.tabs.setCurrentWidget(self.widgets[key])
+        self._stack.setCurrentWidget(self.widgets[key])
+        self.tabs.show_key(key)
 
-    def _tab_changed(self, index: int) -> None:
-        self._session.look_at(list(self._views)[index])
+    def _chosen(self, key: str) -> None:
+        """The picture takes the keys: whoever turns to a view wants to look around in it."""
+        self._session.look_at(key)
+        self.widgets[key].setFocus()
 
     # --- drawing ----------------------------------------------------------------------------
 

@@ -140,19 +140,21 @@ class PromptPanel(QWidget):
         self.text.show_text(inputs.text)
         self.pair.show_text(inputs.pair)
         self.target.show_text(inputs.target)
-        for widget in (self.pad_to, self.pad_side, self.special):
-            widget.blockSignals(True)
+        choices = (self.pad_to, self.pad_side, self.special)
+        for choice in choices:
+            choice.blockSignals(True)
         self.pad_to.setValue(inputs.pad_to)
         self.pad_side.setCurrentIndex(self.pad_side.findData(inputs.pad_side))
         self.pad_side.setEnabled(inputs.pad_to > 0)
         self.special.setChecked(inputs.add_special)
-        for widget in (self.pad_to, self.pad_side, self.special):
-            widget.blockSignals(False)
+        for choice in choices:
+            choice.blockSignals(False)
         architecture = model.spec.architecture if model is not None else "encoder"
-        for widget in (self._pair_label, self.pair):
-            widget.setVisible(architecture == "encoder")
-        for widget in (self._target_label, self.target, self._target_area):
-            widget.setVisible(architecture == "encoder-decoder")
+        of_pair = (self._pair_label, self.pair)
+        of_target = (self._target_label, self.target, self._target_area)
+        for widgets, wanted in ((of_pair, "encoder"), (of_target, "encoder-decoder")):
+            for widget in widgets:
+                widget.setVisible(architecture == wanted)
 
     def _show_chips(self) -> None:
         state = self._store.state
@@ -197,14 +199,14 @@ class PromptPanel(QWidget):
         start, end = word_around(text, *span)
         if text[span[0] : span[1]].strip() == piece:
             start, end = _of_the_piece(text, span, piece)
-            if not editor.unmask(start, end):
+            if not editor.unmask_word(start, end):
                 self._session.complain(
                     f"This {piece} was typed by hand, so there is no word to bring back; "
                     "type one in its place.",
                     "input",
                 )
         elif start < end:
-            editor.mask(start, end, piece)
+            editor.mask_word(start, end, piece)
 
     def _pin(self, stack: str, index: int) -> None:
         selection = self._store.state.selection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
 from app.panels.header import title_of
@@ -35,6 +35,10 @@ class StatusLine(QStatusBar):
             (self.times, "Milliseconds of tokenising, running and drawing"),
         ):
             widget.setAccessibleName(name)
+        # As wide as it gets, so that nothing moves while one types.
+        widest = _times(99.9, 9999, 999)
+        self.times.setMinimumWidth(self.fontMetrics().horizontalAdvance(widest) + 16)
+        self.times.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.addWidget(self.activity)
         self.addWidget(self.progress)
         self.addWidget(self.cancel)
@@ -102,9 +106,11 @@ class StatusLine(QStatusBar):
         noun = "token" if counts == [1] else "tokens"
         self.tokens.setText(f"{' + '.join(str(n) for n in counts)} {noun}")
         run = answer.run_ms if state.step is None else state.step.trace.milliseconds
-        self.times.setText(
-            f"tokenise {_ms(answer.tokenise_ms)} · run {_ms(run)} · draw {_ms(state.draw_ms)} ms"
-        )
+        self.times.setText(_times(answer.tokenise_ms, run, state.draw_ms))
+
+
+def _times(tokenise: float, run: float, draw: float) -> str:
+    return f"tokenise {_ms(tokenise)} · run {_ms(run)} · draw {_ms(draw)} ms"
 
 
 def _ms(value: float) -> str:

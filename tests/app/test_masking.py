@@ -127,7 +127,7 @@ def test_the_word_around_a_token(text: str, span: tuple[int, int], word: str) ->
 def test_a_kind_changes_what_every_query_may_see(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     type_text(app, "abcd")
-    choose(qtbot, app, app.window.mask.kind.combo, "causal")
+    choose(qtbot, app, app.window.mask_panel.kind.combo, "causal")
     values, hidden = heatmap(app).values, heatmap(app).hidden
     assert hidden is not None
     for query in range(6):
@@ -139,20 +139,20 @@ def test_a_kind_changes_what_every_query_may_see(qtbot: QtBot, open_app: Opener)
 def test_parameters_become_spin_boxes(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     type_text(app, "abcd")
-    choose(qtbot, app, app.window.mask.kind.combo, "sliding_window")
-    spins = app.window.mask.kind.spins
+    choose(qtbot, app, app.window.mask_panel.kind.combo, "sliding_window")
+    spins = app.window.mask_panel.kind.spins
     assert list(spins) == ["window"]
     spins["window"].setValue(1)
     settled(qtbot, app)
     assert (heatmap(app).values.diagonal() == 1).all()
-    choose(qtbot, app, app.window.mask.kind.combo, "strided")
-    assert sorted(app.window.mask.kind.spins) == ["local", "stride"]
+    choose(qtbot, app, app.window.mask_panel.kind.combo, "strided")
+    assert sorted(app.window.mask_panel.kind.spins) == ["local", "stride"]
 
 
 def test_two_kinds_combine(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     type_text(app, "abcd")
-    mask = app.window.mask
+    mask = app.window.mask_panel
     choose(qtbot, app, mask.kind.combo, "causal")
     choose(qtbot, app, mask.second.combo, "no_self")
     hidden = heatmap(app).hidden
@@ -168,7 +168,7 @@ def test_a_cell_painted_in_the_thumbnail_is_hidden(qtbot: QtBot, open_app: Opene
     app = open_app()
     type_text(app, "ab")
     settled(qtbot, app)
-    thumbnail = app.window.mask.maps["encoder.self"]
+    thumbnail = app.window.mask_panel.maps["encoder.self"]
     click_at(thumbnail, thumbnail.cell_centre(1, 2))
     settled(qtbot, app)
     hidden = heatmap(app).hidden
@@ -185,8 +185,8 @@ def test_the_large_mask_editor_paints_too(qtbot: QtBot, open_app: Opener) -> Non
     app = open_app()
     type_text(app, "ab")
     settled(qtbot, app)
-    QTest.mouseClick(app.window.mask.edit, Qt.MouseButton.LeftButton)
-    editor = app.window.mask.editor
+    QTest.mouseClick(app.window.mask_panel.edit, Qt.MouseButton.LeftButton)
+    editor = app.window.mask_panel.editor
     assert editor is not None
     qtbot.waitUntil(editor.isVisible)
     click_at(editor.map, editor.map.cell_centre(3, 0))
@@ -194,7 +194,7 @@ def test_the_large_mask_editor_paints_too(qtbot: QtBot, open_app: Opener) -> Non
     hidden = heatmap(app).hidden
     assert hidden is not None
     assert hidden[3, 0]
-    QTest.mouseClick(app.window.mask.clear, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(app.window.mask_panel.clear, Qt.MouseButton.LeftButton)
     settled(qtbot, app)
     assert app.store.state.masks["encoder.self"].blocked == ()
     editor.close()
@@ -206,14 +206,14 @@ def test_padding_can_be_left_visible(qtbot: QtBot, open_app: Opener) -> None:
     app.window.prompt.pad_to.setValue(6)
     settled(qtbot, app)
     assert (heatmap(app).values[:4, 4:] == 0).all()
-    app.window.mask.hide_padding.click()
+    app.window.mask_panel.hide_padding.click()
     settled(qtbot, app)
     assert (heatmap(app).values[:4, 4:] > 0).all()
 
 
 def test_every_site_has_its_own_mask_and_thumbnail(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app("random:encoder-decoder")
-    mask = app.window.mask
+    mask = app.window.mask_panel
     assert [site for site, shown in mask.maps.items() if shown.isVisible()] == [
         "encoder.self",
         "decoder.self",

@@ -1,4 +1,4 @@
-"""Coming and going, in a process of its own: first paint before torch, a clean end at any moment."""
+"""In a process of its own: first paint before torch, a clean end at any moment."""
 
 from __future__ import annotations
 
