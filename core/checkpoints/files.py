@@ -18,6 +18,16 @@ from core.errors import CheckpointError
 CONFIG = "config.json"
 SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLED, PICKLED_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
+GENERATION = "generation_config.json"
+DECODING = (
+    "eos_token_id",
+    "decoder_start_token_id",
+    "forced_bos_token_id",
+    "forced_eos_token_id",
+    "bad_words_ids",
+)
+"""What generation_config.json, where there is one, says better than config.json."""
+
 FOREIGN = {
     "tf_model.h5": "TensorFlow",
     "flax_model.msgpack": "Flax",
@@ -94,7 +104,12 @@ def read_config(folder: Path) -> Config:
         raise CheckpointError(
             f"{folder} has no {CONFIG}; a checkpoint folder holds {CONFIG} and {SAFE} or {PICKLED}"
         )
-    return Config(read_json(path), path)
+    values = read_json(path)
+    beside = folder / GENERATION
+    if beside.is_file():
+        said = read_json(beside)
+        values |= {key: said[key] for key in DECODING if said.get(key) is not None}
+    return Config(values, path)
 
 
 def read_json(path: Path) -> dict[str, Any]:

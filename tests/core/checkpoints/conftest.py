@@ -16,7 +16,7 @@ from torch import Tensor
 
 from core.checkpoints.build import Built, build, plan
 from core.checkpoints.files import open_checkpoint
-from core.families import bart, bert, gpt2, llama, t5
+from core.families import bart, bert, electra, gpt2, llama, qwen3, t5
 from tests.core.families.conftest import trace
 
 CONFIGS: dict[str, Mapping[str, Any]] = {
@@ -24,6 +24,8 @@ CONFIGS: dict[str, Mapping[str, Any]] = {
     "bert masked": bert.FAMILY.tiny[1],
     "bert classes": bert.FAMILY.tiny[2],
     "bert bare": bert.FAMILY.tiny[3],
+    "discriminator": electra.FAMILY.tiny[0],
+    "qwen3": qwen3.FAMILY.tiny[0],
     "gpt2": gpt2.FAMILY.tiny[0],
     "llama": llama.FAMILY.tiny[0],
     "t5": t5.FAMILY.tiny[0],

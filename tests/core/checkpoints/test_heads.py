@@ -90,6 +90,7 @@ def test_only_the_output_matrix_is_stored(saved: Copy) -> None:
         ("bert bare", "cls.predictions.bias"),
         ("bert classes", "cls.predictions.transform.dense.weight"),
         ("llama", "lm_head.weight"),
+        ("discriminator", "generator_predictions.dense.weight"),
     ],
 )
 def test_without_a_vocabulary_head(saved: Copy, name: str, lost: str) -> None:
@@ -107,6 +108,18 @@ def test_without_a_vocabulary_head(saved: Copy, name: str, lost: str) -> None:
     once, twice = trace(first.network, IDS), trace(second.network, IDS)
     stack = first.spec.main_stack.name
     assert torch.equal(once.hidden(stack), twice.hidden(stack))
+
+
+def test_a_discriminator_finds_replaced_tokens(saved: Copy) -> None:
+    found = saved("discriminator")
+    loaded = load(found.folder)
+    assert "ELECTRA" in loaded.spec.family
+    assert "has no vocabulary head" in loaded.missing["vocab"]
+    with torch.no_grad():
+        expected = found.model(torch.tensor([IDS])).logits[0]
+    torch.testing.assert_close(
+        trace(loaded.network, IDS).heads["replaced"], expected, atol=1e-4, rtol=0
+    )
 
 
 def test_class_names(saved: Copy) -> None:
