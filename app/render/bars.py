@@ -101,6 +101,8 @@ class BarsDrawing:
 
 def _exact(value: float) -> str:
     """Four decimals; a power of ten where those would show nothing."""
+    if value == int(value) and abs(value) > 1:
+        return f"{value:,.0f}".replace("-", "−")  # a count
     if value != 0 and abs(value) < 0.00005:
         return f"{value:.2e}".replace("-", "−")
     return f"{value:.4f}".replace("-", "−")

@@ -37,14 +37,16 @@ class ViewOptions:
 
     raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every vocabulary
     distribution. top: how many candidates a list holds. step: the decoding step that `trace`
-    belongs to, None for the prompt. limits: "fixed" colour scales, or "auto" from the values shown.
-    pieces: token id -> readable label. missing: head name -> one sentence why there is none.
+    belongs to, None for the prompt; steps: all that were decoded. limits: "fixed" colour scales, or
+    "auto" from the values shown. pieces: token id -> readable label. missing: head name -> one
+    sentence why there is none.
     """
 
     raw_labels: bool = False
     sampling: Sampling = field(default_factory=_no_sampling)
     top: int = 10
     step: Step | None = None
+    steps: tuple[Step, ...] = ()
     limits: Literal["fixed", "auto"] = "fixed"
     pieces: Callable[[int], str] = _angle_brackets
     missing: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,174 @@
+"""Cache: the keys and values that decoding keeps, cell by cell, and what they cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Arrow, Axis, Bar, Bars, Box, Diagram, Figure, Floats, Heatmap, Panel
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import empty, token_axis
+from core.analysis.cache_size import CacheNeed, needs
+from core.analysis.states import norms
+
+if TYPE_CHECKING:
+    from core.spec import StackSpec
+    from core.trace import Trace
+
+CONTEXTS = (1_000, 8_000, 128_000)
+SIZES = ("bytes", "kB", "MB", "GB", "TB")
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    """Norms of all cached keys, the sharing of heads, and bytes under each kind of sharing."""
+    title = "Key/value cache"
+    if trace.spec.decoder is None:
+        return empty(
+            title,
+            f"{trace.spec.name} is encoder-only: every token sees every other, so a new word "
+            "changes all keys and values and nothing can be kept.",
+        )
+    stack = trace.spec.decoder
+    layer = min(selection.layer, stack.layers - 1)
+    panels: list[Panel] = [_keys(trace, "self", options)]
+    if trace.spec.encoder is not None:
+        panels.append(_keys(trace, "cross", options))
+    panels += [_sharing(stack, layer), _costs(stack)]
+    return Figure(title=_title(trace), panels=tuple(panels), columns=2, note=_note(stack))
+
+
+def _title(trace: Trace) -> str:
+    held = trace.cache
+    if held is None:
+        return "Key/value cache"
+    return f"Key/value cache · {held.positions} positions · {size(held.bytes)}"
+
+
+def _keys(trace: Trace, part: str, options: ViewOptions) -> Heatmap:
+    """‖k‖ of every layer and key/value head at every position; one row a head."""
+    stack = trace.spec.stack("decoder")
+    values, rows = [], []
+    for layer in range(stack.layers):
+        k: Floats = trace[f"decoder.{layer}.{part}.k"].numpy()  # [kv_head, key, d_head]
+        values.append(norms(k))
+        rows += [f"{layer + 1} · {head + 1}" for head in range(k.shape[0])]
+    found = np.concatenate(values)
+    source = "decoder" if part == "self" else "encoder"
+    grows = "grows by a column a token" if part == "self" else "computed once from the encoder"
+    name = "Self-attention" if part == "self" else "Cross-attention"
+    return Heatmap(
+        title=f"{name} keys ‖k‖ · {grows}",
+        values=found,
+        rows=Axis(title="Layer · K/V head", labels=tuple(rows)),
+        columns=token_axis("Cached position", trace, source, options),
+        limits=(0.0, float(found.max()) or 1.0),
+        value_name="norm",
+    )
+
+
+def _sharing(stack: StackSpec, layer: int) -> Diagram:
+    """Query heads over the key/value heads that they share."""
+    attention = stack.blocks[layer].attention
+    heads, groups = attention.heads, attention.kv_heads
+    step, gap = 10.0, 2.0
+    width = step - gap
+    boxes, arrows = [], []
+    for head in range(heads):
+        x = head * step
+        boxes.append(
+            Box(
+                key=f"q{head}",
+                text=f"Q{head + 1}",
+                x=x,
+                y=0,
+                width=width,
+                height=6,
+                kind="attention",
+            )
+        )
+    for group in range(groups):
+        mine = [h for h in range(heads) if h // attention.group == group]
+        x = mine[0] * step
+        span = mine[-1] * step + width - x
+        boxes.append(
+            Box(
+                key=f"kv{group}",
+                text=f"K/V{group + 1}",
+                x=x,
+                y=16,
+                width=span,
+                height=6,
+                kind="head",
+            )
+        )
+        arrows += [
+            Arrow(points=((h * step + width / 2, 6.0), (h * step + width / 2, 16.0))) for h in mine
+        ]
+    kind = _kind(heads, groups, latent=attention.latent is not None)
+    return Diagram(
+        title=f"Layer {layer + 1}: {kind}",
+        boxes=tuple(boxes),
+        arrows=tuple(arrows),
+        width=heads * step - gap,
+        height=22.0,
+    )
+
+
+def _kind(heads: int, groups: int, *, latent: bool) -> str:
+    """Short enough for half a window."""
+    if latent:
+        return f"latent attention, {heads} heads"
+    if groups == heads:
+        return f"multi-head, {heads} K/V heads"
+    if groups == 1:
+        return f"multi-query, {heads} heads on one K/V"
+    return f"grouped-query, {heads} heads on {groups} K/V"
+
+
+def _costs(stack: StackSpec) -> Bars:
+    found = needs(stack)
+    most = max(need.bytes_per_token for need in found)
+    return Bars(
+        title="Bytes a token, by sharing",
+        bars=tuple(_cost(need) for need in found),
+        limit=float(most),
+        value_name="bytes",
+        note="In 32-bit numbers, all layers.",
+    )
+
+
+def _cost(need: CacheNeed) -> Bar:
+    longer = ", ".join(f"{tokens // 1000}k: {size(need.total(tokens))}" for tokens in CONTEXTS)
+    own = " (this model)" if need.is_own else ""
+    heads = "" if need.label == "MLA" else f" {need.kv_heads}"
+    return Bar(
+        label=f"{need.label}{heads}{own}",
+        value=float(need.bytes_per_token),
+        note=longer,
+        dimmed=not need.is_own,
+    )
+
+
+def _note(stack: StackSpec) -> str:
+    own = next((need for need in needs(stack) if need.is_own), None)
+    if own is None:
+        return ""
+    return (
+        f"Each new token adds {size(own.bytes_per_token)}; "
+        + ", ".join(f"{tokens:,} tokens need {size(own.total(tokens))}" for tokens in CONTEXTS)
+        + "."
+    )
+
+
+def size(count: float) -> str:
+    """Bytes in a unit that reads well, in thousands."""
+    for unit in SIZES[:-1]:
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} {SIZES[-1]}"
+
+
+VIEW = View(key="cache", title="Cache", draw=draw, order=75)

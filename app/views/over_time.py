@@ -1,0 +1,108 @@
+"""Over time: what decoding weighed at every step, and how sure it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Axis, Cell, Curve, Curves, Figure, WordGrid
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import empty
+from core.analysis.uncertainty import entropy_bits
+
+if TYPE_CHECKING:
+    from core.request import Step
+    from core.trace import Trace
+
+RANKS = 8
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    """Candidates of every step, entropy and surprise, and the log-probability of the whole."""
+    title = "Probabilities over time"
+    if not options.steps:
+        reason = (
+            "Decode a few tokens: here stands what was likely at every step."
+            if trace.spec.decoder is not None
+            else f"{trace.spec.name} is encoder-only and writes no text, so there are no steps."
+        )
+        return empty(title, reason)
+    steps = options.steps
+    surprise = np.array([_surprise(step) for step in steps])
+    entropy = np.array([_entropy(step) for step in steps])
+    total = float(surprise.sum())
+    return Figure(
+        title=title,
+        panels=(_candidates(steps, selection, options), _curves(steps, surprise, entropy, options)),
+        note=(
+            f"The {len(steps)} tokens have log-probability {-total * np.log(2):.3f} "
+            f"({total:.2f} bits; perplexity {2 ** (total / len(steps)):.3g})."
+        ),
+    )
+
+
+def _candidates(steps: tuple[Step, ...], selection: Selection, options: ViewOptions) -> WordGrid:
+    """Rank by step; the token taken is marked, also where it stands below the shown ranks."""
+    rows = []
+    ranks = min(RANKS, *(len(step.candidates) for step in steps))
+    for rank in range(ranks):
+        row = []
+        for step in steps:
+            candidate = step.candidates[rank]
+            taken = candidate.token == step.token
+            row.append(
+                Cell(
+                    text=("▸ " if taken else "") + options.pieces(candidate.token),
+                    strength=candidate.probability,
+                    note=f"{candidate.probability:.4f}" + (", taken" if taken else ""),
+                )
+            )
+        rows.append(tuple(row))
+    taken_row = tuple(
+        Cell(text=options.pieces(s.token), strength=s.probability, note=f"{s.probability:.4f}")
+        for s in steps
+    )
+    names = ("taken", *(f"{rank + 1}." for rank in range(ranks)))
+    return WordGrid(
+        title="Likeliest tokens at each step",
+        cells=(taken_row, *rows),
+        rows=Axis(title="Rank", labels=names),
+        columns=Axis(title="Step", labels=tuple(str(s.index + 1) for s in steps)),
+        picks=(None, "step"),
+        column=selection.step,
+    )
+
+
+def _curves(
+    steps: tuple[Step, ...], surprise: np.ndarray, entropy: np.ndarray, options: ViewOptions
+) -> Curves:
+    at = np.arange(len(steps), dtype=np.float32)
+    return Curves(
+        title="Surprise and entropy",
+        curves=(
+            Curve(
+                name="surprise of the token taken",
+                x=at,
+                y=surprise.astype(np.float32),
+                emphasised=True,
+            ),
+            Curve(name="entropy before it", x=at, y=entropy.astype(np.float32)),
+        ),
+        x_title="Step",
+        y_title="bits",
+        x_labels=tuple(options.pieces(step.token) for step in steps),
+    )
+
+
+def _surprise(step: Step) -> float:
+    """-log2 p of the token taken, by the model's own distribution."""
+    return float(-step.logits.double().log_softmax(-1)[step.token] / np.log(2))
+
+
+def _entropy(step: Step) -> float:
+    return float(entropy_bits(step.logits.double().softmax(-1).numpy()))
+
+
+VIEW = View(key="over_time", title="Over time", draw=draw, order=76)

@@ -1,0 +1,56 @@
+"""The cache view shows the recorded keys, the sharing and the bytes of this very model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.figure import Bars, Diagram, Heatmap, Words
+from app.selection import Selection
+from app.views import ViewOptions, view
+from tests.traces import HEADS, LAYERS, WIDTH, trace_of
+
+
+def panels(kind: str, **more: object) -> tuple:  # type: ignore[type-arg]
+    return view("cache").draw(trace_of(kind, **more), Selection(), ViewOptions()).panels
+
+
+def test_norms_of_every_cached_key() -> None:
+    trace = trace_of("rotary decoder", length=9)
+    figure = view("cache").draw(trace, Selection(), ViewOptions())
+    keys = figure.panels[0]
+    assert isinstance(keys, Heatmap)
+    assert keys.values.shape == (LAYERS * 2, 9)
+    k = trace["decoder.1.self.k"][1, 4].double().numpy()
+    assert keys.values[3, 4] == pytest.approx(np.sqrt((k**2).sum()), rel=1e-5)
+    assert keys.rows.labels[3] == "2 · 2"
+    per_token = LAYERS * 2 * 2 * (WIDTH // HEADS) * 4
+    assert "9 positions" in figure.title
+    bars = figure.panels[2]
+    assert isinstance(bars, Bars)
+    own = next(bar for bar in bars.bars if not bar.dimmed)
+    assert own.value == per_token
+    assert own.label == "GQA 2 (this model)"
+    assert f"{per_token} bytes" in figure.note
+
+
+def test_sharing_draws_a_box_a_head() -> None:
+    sharing = panels("rotary decoder")[1]
+    assert isinstance(sharing, Diagram)
+    assert sum(box.key.startswith("q") for box in sharing.boxes) == HEADS
+    assert sum(box.key.startswith("kv") for box in sharing.boxes) == 2
+    assert len(sharing.arrows) == HEADS
+    assert "grouped-query, 4 heads on 2 K/V" in sharing.title
+
+
+def test_an_encoder_decoder_keeps_two_caches() -> None:
+    own, cross, *_ = panels("translator", length=6, target=3)
+    assert own.values.shape == (LAYERS * HEADS, 3)
+    assert cross.values.shape == (LAYERS * HEADS, 6)
+    assert "computed once" in cross.title
+
+
+def test_an_encoder_says_why_it_keeps_none() -> None:
+    (words,) = panels("encoder")
+    assert isinstance(words, Words)
+    assert "nothing can be kept" in words.text
