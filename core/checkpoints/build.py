@@ -20,6 +20,7 @@ from core.checkpoints.files import Checkpoint
 from core.device import check_fits
 from core.errors import Cancelled, CheckpointError, UnsupportedModel
 from core.families import family_of
+from core.heads import HeadBank
 from core.model import Transformer
 from core.request import ShouldStop
 from core.spec import Heads, ModelSpec
@@ -45,11 +46,12 @@ class Built:
     missing: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plan:
-    """Every parameter's source, checked; nothing is read yet."""
+    """Every parameter's source, checked; nothing is read yet. network: without its weights."""
 
     spec: ModelSpec
+    network: Transformer
     moves: tuple[Move, ...]
     missing: Mapping[str, str]
     copies: tuple[Move, ...]
@@ -74,12 +76,15 @@ def plan(checkpoint: Checkpoint) -> Plan:
     matched = match(held, rules, family.prefixes, experts=_experts(spec), where=where)
     spec = _untie(family.adapt(spec, matched), matched)
     spec, missing = _keep_heads(spec, matched, rules, where)
-    expected = {n: tuple(p.shape) for n, p in skeleton(spec).named_parameters()}
+    network = skeleton(spec)
+    expected = shapes_of(network)
     matched, idle = _without_idle_heads(_named_by_output(spec, matched), expected)
     check(matched, rules, expected, held, where)
     notes = [*config.notes, *(f"{where} also holds {why}, which is not shown" for why in idle)]
     spec = replace(spec, dtype=_stored(checkpoint), notes=tuple(dict.fromkeys(notes)))
-    return Plan(spec=spec, moves=matched.moves, missing=missing, copies=matched.copies)
+    return Plan(
+        spec=spec, network=network, moves=matched.moves, missing=missing, copies=matched.copies
+    )
 
 
 def build(
@@ -92,14 +97,15 @@ def build(
     should_stop: ShouldStop | None = None,
 ) -> Built:
     """Read the tensors and give them to the network."""
-    spec, moves = plan.spec, plan.moves
+    spec, network, moves = plan.spec, plan.network, plan.moves
     _check_copies(checkpoint, plan)
     if _really_tied(checkpoint, plan):
         assert spec.heads.vocab is not None
         spec = _with_vocab(spec, tied=True)
         moves = tuple(move for move in moves if OUTPUT not in move.targets)
-    network = skeleton(spec)
-    shapes = {name: tuple(p.shape) for name, p in network.named_parameters()}
+        network = skeleton(spec)
+    network.spec = spec
+    shapes = shapes_of(network)
     check_fits(sum(prod(s) for s in shapes.values()), dtype, device)
     for done, move in enumerate(moves):
         if should_stop is not None and should_stop():
@@ -116,6 +122,11 @@ def build(
     if left:
         raise RuntimeError(f"no weights were given to {', '.join(left)}")
     return Built(network=network.eval(), spec=spec, missing=plan.missing)
+
+
+def shapes_of(network: nn.Module) -> dict[str, tuple[int, ...]]:
+    """Parameter -> shape; a parameter with two names is listed once."""
+    return {name: tuple(p.shape) for name, p in network.named_parameters()}
 
 
 def skeleton(spec: ModelSpec) -> Transformer:
@@ -155,7 +166,9 @@ def _keep_heads(
     spec: ModelSpec, matched: Matched, rules: Sequence[Rule], where: str
 ) -> tuple[ModelSpec, dict[str, str]]:
     """The spec without the heads of which the file holds nothing, and what each lacks."""
-    names = [n for n, _ in skeleton(spec).named_parameters()]
+    with torch.device("meta"):
+        bank = HeadBank(spec.heads, spec.main_stack.d_model)
+    names = [f"heads.{name}" for name, _ in bank.named_parameters()]
     missing: dict[str, str] = {}
     heads = spec.heads
     for head, label in HEAD_NAMES.items():

@@ -12,19 +12,27 @@ from core.spec import EmbeddingSpec, LearnedPositions, SinusoidalPositions
 from core.trace import SILENT, Recorder
 
 
+class Table(nn.Embedding):
+    """Rows by index; not drawn at random on the meta device, see `core.layers.linear.Linear`."""
+
+    def reset_parameters(self) -> None:
+        if not self.weight.is_meta:
+            super().reset_parameters()
+
+
 class Embedding(nn.Module):
     """Token, position and segment tables summed; then norm and projection where there are any."""
 
     def __init__(self, spec: EmbeddingSpec, *, dropout: float = 0.0) -> None:
         super().__init__()
         self.spec = spec
-        self.token = nn.Embedding(spec.vocab, spec.width)
+        self.token = Table(spec.vocab, spec.width)
         self.position: nn.Module | None = None
         if isinstance(spec.positions, LearnedPositions):
-            self.position = nn.Embedding(spec.positions.size, spec.width)
+            self.position = Table(spec.positions.size, spec.width)
         elif isinstance(spec.positions, SinusoidalPositions):
             self.position = Sinusoidal(spec.positions, spec.width)
-        self.segment = nn.Embedding(spec.segments, spec.width) if spec.segments else None
+        self.segment = Table(spec.segments, spec.width) if spec.segments else None
         self.norm = Norm(spec.norm, spec.width) if spec.norm is not None else None
         self.project = (
             Linear(spec.width, spec.d_model, bias=spec.project_bias)

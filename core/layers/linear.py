@@ -43,7 +43,15 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 
 class Linear(nn.Linear):
-    """torch's Linear with the choice of kernel above."""
+    """torch's Linear with the choice of kernel above.
+
+    Not drawn at random where it has no memory (the meta device): a network that waits for a
+    checkpoint's tensors would spend most of its loading time on that.
+    """
+
+    def reset_parameters(self) -> None:
+        if not self.weight.is_meta:
+            super().reset_parameters()
 
     def forward(self, x: Tensor) -> Tensor:
         return linear(x, self.weight, self.bias)
