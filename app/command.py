@@ -1,4 +1,5 @@
-"""The command line: the window, `render` for a picture without one, `models` for a list.
+"""The command line: the window, `render` for a picture without one, `decode` for a text, `models`
+for a list.
 
 Layers and heads count from 1 here, as everywhere a person reads them. What is wrong is said in one
 sentence on stderr with exit status 2.
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-COMMANDS = ("render", "models")
+COMMANDS = ("render", "decode", "models")
 NO_DISPLAY = (
     "Trifocal found no display to open its window on; "
     "`trifocal render --help` tells how to draw any view to a file without one."
@@ -36,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments[:1] == ["render"]:
             return _render(arguments[1:])
+        if arguments[:1] == ["decode"]:
+            return _decode(arguments[1:])
         if arguments[:1] == ["models"]:
             return _models(arguments[1:])
         return _window(arguments)
@@ -47,8 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _window(arguments: list[str]) -> int:
     parser = _Parser(
         prog="trifocal",
-        description="Opens the window. `trifocal render --help` and `trifocal models --help` tell "
-        "of the other two commands.",
+        description="Opens the window. The other commands are `trifocal render`, `trifocal decode` "
+        "and `trifocal models`; each has --help.",
     )
     parser.add_argument(
         "source",
@@ -79,6 +82,57 @@ def _models(arguments: list[str]) -> int:
     return 0
 
 
+def _decode(arguments: list[str]) -> int:
+    asked = _decode_parser().parse_args(arguments)
+    from app.decode_command import decode
+    from core.errors import CoreError
+
+    try:
+        decode(asked)
+    except (CoreError, ValueError) as error:
+        raise Refused(str(error)) from None
+    return 0
+
+
+def _decode_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="trifocal decode",
+        description="Lets a model write on, token by token; an encoder fills its masks instead.",
+    )
+    add = parser.add_argument
+    _add_input(parser, "builtin:decoder")
+    add("--max-new-tokens", type=int, default=20)
+    add("--strategy", choices=("greedy", "sample", "beam"), default="greedy")
+    add("--temperature", type=float, default=1.0)
+    add("--top-k", type=int, default=0, help="0: off")
+    add("--top-p", type=float, default=1.0)
+    add("--min-p", type=float, default=0.0)
+    add("--repetition-penalty", type=float, default=1.0)
+    add("--seed", type=int, default=0)
+    add("--beams", type=int, default=4)
+    add("--length-penalty", type=float, default=1.0)
+    add("--json", action="store_true", help="one JSON object a step (beam: a hypothesis)")
+    add("--candidates", type=int, default=10, help="how many a step tells of")
+    return parser
+
+
+def _add_input(parser: argparse.ArgumentParser, model: str) -> None:
+    """What every command that runs a model takes."""
+    add = parser.add_argument
+    add("--model", default=model, help="as `trifocal models` lists, a folder, hub:ID")
+    add("--text", required=True, help="what the model reads")
+    add("--pair", help="a second sentence (encoder-only)")
+    add("--target", help="what the decoder has written so far (encoder-decoder)")
+    add(
+        "--mask",
+        action="append",
+        default=[],
+        metavar="[SITE=]KEY[:P=V,…]",
+        help="for example causal, or decoder.cross=local:window=2; may be given for each site",
+    )
+    add("--device", default="cpu")
+
+
 def _render(arguments: list[str]) -> int:
     asked = _render_parser().parse_args(arguments)
     if asked.out.suffix.lower() not in (".png", ".svg", ".csv"):
@@ -100,17 +154,7 @@ def _render_parser() -> argparse.ArgumentParser:
         description="Draws any view to a file, without a window. Layers and heads count from 1.",
     )
     add = parser.add_argument
-    add("--model", default="builtin:encoder", help="as `trifocal models` lists, a folder, hub:ID")
-    add("--text", required=True, help="what the model reads")
-    add("--pair", help="a second sentence (encoder-only)")
-    add("--target", help="what the decoder has written so far (encoder-decoder)")
-    add(
-        "--mask",
-        action="append",
-        default=[],
-        metavar="[SITE=]KEY[:P=V,…]",
-        help="for example causal, or decoder.cross=local:window=2; may be given for each site",
-    )
+    _add_input(parser, "builtin:encoder")
     add("--site", help="encoder.self, decoder.self or decoder.cross")
     add("--layer", type=int, default=1)
     add("--head", default="1", help="a number, or mean")
@@ -121,6 +165,5 @@ def _render_parser() -> argparse.ArgumentParser:
     add("--width", type=int, help="of a PNG or SVG, in pixels")
     add("--pad-to", type=int, help="pad the text to this many tokens")
     add("--raw-labels", action="store_true", help="tokens in the tokenizer's own spelling")
-    add("--device", default="cpu")
     add("--out", required=True, type=Path, help="a .png, .svg or .csv file")
     return parser

@@ -1,0 +1,135 @@
+"""`trifocal decode`: the text a model writes, or one JSON object a step; no Qt.
+
+An encoder-only model fills its masks instead, one at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from app.examples import masks_of
+from app.labels import labeller
+
+if TYPE_CHECKING:
+    from core.decoding import Hypothesis
+    from core.loaded import LoadedModel
+    from core.request import DecodeRequest, RunRequest
+
+
+def decode(asked: Namespace) -> None:
+    """Raises CoreError or ValueError with one sentence."""
+    from core import load_model
+
+    if not asked.text.strip():
+        raise ValueError("The text is empty; give at least one word to go on from.")
+    model = load_model(asked.model, device=asked.device)
+    run = model.request(
+        asked.text,
+        asked.pair,
+        asked.target,
+        masks=masks_of(" ".join(asked.mask), model.spec.sites),
+    )
+    if model.spec.decoder is None:
+        _fill(asked, model, run)
+    elif asked.strategy == "beam":
+        _search(asked, model, _request(asked, run))
+    else:
+        _steps(asked, model, _request(asked, run))
+
+
+def _request(asked: Namespace, run: RunRequest) -> DecodeRequest:
+    from core.request import DecodeRequest, Sampling
+
+    return DecodeRequest(
+        run=run,
+        strategy=asked.strategy,
+        max_new_tokens=asked.max_new_tokens,
+        sampling=Sampling(
+            temperature=asked.temperature,
+            top_k=asked.top_k,
+            top_p=asked.top_p,
+            min_p=asked.min_p,
+            repetition_penalty=asked.repetition_penalty,
+        ),
+        seed=asked.seed,
+        beams=asked.beams,
+        length_penalty=asked.length_penalty,
+    )
+
+
+def _steps(asked: Namespace, model: LoadedModel, request: DecodeRequest) -> None:
+    """Each step as soon as it is there; plain text is written once per finished character."""
+    from core.decoding import record
+
+    names = _names(model)
+    written = 0
+    decoding = model.decoding(request)
+    while decoding.finished is None:
+        step = decoding.step()
+        if asked.json:
+            shown = [names(c.token) for c in step.candidates[: asked.candidates]]
+            print(record.json_line(step, candidates=asked.candidates, names=shown), flush=True)
+        else:
+            sys.stdout.write(step.text[written:])
+            sys.stdout.flush()
+            written = len(step.text)
+    if not asked.json:
+        print()
+
+
+def _search(asked: Namespace, model: LoadedModel, request: DecodeRequest) -> None:
+    """The finished hypotheses, best first."""
+    from core.decoding import BeamSearch
+
+    search = BeamSearch(model, request)
+    for hypothesis in search.run():
+        print(_told(asked, search, hypothesis))
+
+
+def _told(asked: Namespace, search: Any, hypothesis: Hypothesis) -> str:
+    steps = search.steps(hypothesis.id)
+    if not asked.json:
+        return f"{hypothesis.score:8.3f}  {steps[-1].text}"
+    found = {
+        "score": hypothesis.score,
+        "log_probability": hypothesis.log_probability,
+        "tokens": [step.token for step in steps],
+        "text": steps[-1].text,
+    }
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _fill(asked: Namespace, model: LoadedModel, run: RunRequest) -> None:
+    from core.decoding import Filling
+
+    names = _names(model)
+    filling = Filling(model, run)
+    while filling.finished is None:
+        fill = filling.step()
+        if asked.json:
+            found = {
+                "step": fill.index + 1,
+                "position": fill.position,
+                "token": fill.token,
+                "piece": fill.piece,
+                "probability": fill.probability,
+                "open": [{"position": p, "probability": q} for p, q in fill.confidence],
+                "candidates": [
+                    {"token": c.token, "piece": names(c.token), "probability": c.probability}
+                    for c in fill.candidates[: asked.candidates]
+                ],
+            }
+            print(json.dumps(found, ensure_ascii=False), flush=True)
+    if not asked.json:
+        tokens = filling.tokens
+        kept = [t for t, special in zip(tokens.ids, tokens.special, strict=True) if not special]
+        print(model.tokenizer.decode(kept) if model.tokenizer is not None else kept)
+
+
+def _names(model: LoadedModel) -> Any:
+    if model.tokenizer is None:
+        return lambda token: f"⟨{token}⟩"
+    return labeller(model.tokenizer, False)

@@ -1,0 +1,70 @@
+"""`trifocal decode`, as a person runs it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.command import main
+from core import load_model
+
+
+def run(capsys: pytest.CaptureFixture[str], line: str) -> str:
+    assert main(["decode", *line.split()]) == 0
+    return capsys.readouterr().out
+
+
+def test_one_json_object_a_step(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(
+        capsys, "--model random:decoder --text Hello --max-new-tokens 4 --json --candidates 3"
+    )
+    found = [json.loads(line) for line in out.splitlines()]
+    steps = list(load_model("random:decoder").decode("Hello", max_new_tokens=4))
+    assert [f["token"] for f in found] == [s.token for s in steps]
+    assert [f["probability"] for f in found] == pytest.approx([s.probability for s in steps])
+    assert [len(f["candidates"]) for f in found] == [3] * 4
+    assert found[-1]["finished"] == "4 new tokens"
+
+
+def test_plain_text_is_the_text_of_the_last_step(capsys: pytest.CaptureFixture[str]) -> None:
+    line = "--model random:decoder --text Hello --strategy sample --top-k 60 --seed 3"
+    out = run(capsys, line)
+    steps = list(load_model("random:decoder").decode("Hello", strategy="sample", top_k=60, seed=3))
+    assert out == steps[-1].text + "\n"
+
+
+def test_beams_come_best_first(capsys: pytest.CaptureFixture[str]) -> None:
+    line = "--model random:encoder-decoder --text ab --strategy beam --beams 3 --json"
+    found = [json.loads(row) for row in run(capsys, f"{line} --max-new-tokens 4").splitlines()]
+    scores = [f["score"] for f in found]
+    assert len(found) == 3
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_an_encoder_fills_its_masks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(["decode", "--model", "random:encoder", "--text", "a [MASK] b [MASK]", "--json"]) == 0
+    )
+    found = [json.loads(row) for row in capsys.readouterr().out.splitlines()]
+    assert [len(f["open"]) for f in found] == [2, 1]
+    best = max(found[0]["open"], key=lambda o: o["probability"])
+    assert found[0]["position"] == best["position"]
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("--model random:decoder --text Hello --top-p 4", "top-p is 4.0; it must be above 0"),
+        ("--model random:encoder --text Hello", "has no mask"),
+        ("--model random:decoder --text Hello --beams x", "Argument --beams: invalid int value"),
+        ("--model random:decoder --text Hello --strategy beam --beams 0", "must be at least 1"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], line: str, sentence: str
+) -> None:
+    assert main(["decode", *line.split()]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told
+    assert told.count("\n") == 1
