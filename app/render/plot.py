@@ -56,7 +56,9 @@ def fit(box: Rect, x: Limits, y: Limits, x_title: str, y_title: str) -> Plot:
     numbers = max((text.width(tick(mark, step), SIZE) for mark in marks), default=0.0)
     left = numbers + 10 + (18 if y_title else 0)
     below = 20 + (18 if x_title else 0)
-    return Plot(box.inset(left=left, top=6, right=10, bottom=below), x, y)
+    inner = box.inset(left=left, top=6, right=10, bottom=below)
+    inner = Rect(inner.x, inner.y, max(1.0, inner.width), max(1.0, inner.height))
+    return Plot(inner, x, y)
 
 
 def _apart(limits: Limits) -> Limits:

@@ -6,26 +6,26 @@ lines above it, so that hovering costs next to nothing however large the figure.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QFocusEvent,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QPixmap,
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QApplication, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from app.figure import Figure, Words
-from app.render.drawing import Hit, Scrollable
+from app.render.drawing import Hit
+from app.render.geometry import Rect
+from app.render.guard import guarded
 from app.render.moving import panned, showing, zoomed
 from app.render.page import Page
+from app.render.places import Drag, beside, map_at, map_of, whole_of
 from app.render.qt_canvas import QtCanvas
 from app.render.window import Window
 from app.render.word_grid import WordGridDrawing
@@ -40,6 +40,11 @@ ARROWS = {
     Qt.Key.Key_Left: (0, -1),
     Qt.Key.Key_Right: (0, 1),
 }
+BY_KEY = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
 HELP = "Control and an arrow key read cell by cell, Return picks, plus and minus zoom."
 
 
@@ -68,7 +73,8 @@ class FigureWidget(QWidget):
         self._pixmap: QPixmap | None = None
         self._hit: tuple[int, Hit] | None = None
         self._pointer: tuple[float, float] | None = None
-        self._drag: _Drag | None = None
+        self._drag: Drag | None = None
+        self._framed = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -92,10 +98,10 @@ class FigureWidget(QWidget):
     def show_figure(self, figure: Figure) -> None:
         """Shows another figure in place of the last; the pointer reads it at once, and what was
         zoomed stays zoomed while its shape stays the same."""
-        before = {index: self._whole(index) for index in self._windows}
+        before = {index: whole_of(self.page, index) for index in self._windows}
         self._figure = figure
         self._redraw()
-        kept = {i: w for i, w in self._windows.items() if self._whole(i) == before[i]}
+        kept = {i: w for i, w in self._windows.items() if whole_of(self.page, i) == before[i]}
         if kept != self._windows:
             self._windows = kept
             self._redraw()
@@ -121,36 +127,44 @@ class FigureWidget(QWidget):
 
     # --- painting ---------------------------------------------------------------------------
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         ratio = self.devicePixelRatioF()
         if self._pixmap is None or self._pixmap.devicePixelRatio() != ratio:
             self._pixmap = self._picture(ratio)
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._pixmap)
-        canvas = QtCanvas(painter, ratio)
+        try:
+            painter.drawPixmap(0, 0, self._pixmap)
+            self._paint_over(QtCanvas(painter, ratio))
+        finally:
+            painter.end()
+
+    def _paint_over(self, canvas: QtCanvas) -> None:
+        """What the pointer, the keyboard and the focus add to the picture."""
         if self._hit is None:
             self.page.paint_note(canvas)
         else:
             index, hit = self._hit
             self.page.placed[index].drawing.paint_hover(canvas, hit)
             self.page.paint_readout(canvas, hit.text)
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(self._theme.accent), 1.0))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(QRectF(0.5, 0.5, self.width() - 1, self.height() - 1))
-        painter.end()
+        if self._framed:
+            canvas.rect(Rect(0, 0, self.width(), self.height()), stroke=self._theme.accent)
 
     def _picture(self, ratio: float) -> QPixmap:
         pixmap = QPixmap(QSize(round(self.width() * ratio), round(self.height() * ratio)))
         pixmap.setDevicePixelRatio(ratio)
         painter = QPainter(pixmap)
-        self.page.paint(QtCanvas(painter, ratio), note=False)
-        painter.end()
+        try:
+            self.page.paint(QtCanvas(painter, ratio), note=False)
+        finally:
+            painter.end()
         return pixmap
 
+    @guarded
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._redraw()
 
+    @guarded
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.FontChange:
             self._redraw()
@@ -158,26 +172,30 @@ class FigureWidget(QWidget):
 
     # --- the pointer ------------------------------------------------------------------------
 
+    @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         where = event.position()
         if self._drag is not None and event.buttons() & Qt.MouseButton.LeftButton:
-            self._drag_to(where)
+            self._pan(self._drag, where)
         else:
             self._point(where.x(), where.y())
 
+    @guarded
     def leaveEvent(self, event: QEvent) -> None:
         self._pointer = None
         self._hover(None)
 
+    @guarded
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
             event.ignore()
             return
         where = event.position()
         self._point(where.x(), where.y())
-        found = self._scrollable_at(where)
-        self._drag = _Drag(where, found[0] if found else None)
+        found = map_at(self.page, where.x(), where.y())
+        self._drag = Drag(where.x(), where.y(), None if found is None else found[0])
 
+    @guarded
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         drag, self._drag = self._drag, None
         if drag is None or event.button() != Qt.MouseButton.LeftButton:
@@ -188,13 +206,15 @@ class FigureWidget(QWidget):
         if not drag.moved:
             self._pick()
 
+    @guarded
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        found = self._scrollable_at(event.position())
-        if found is not None and found[0] in self._windows:
+        found = map_at(self.page, event.position().x(), event.position().y())
+        if found is not None:
             self._show_window(found[0], None)
 
+    @guarded
     def wheelEvent(self, event: QWheelEvent) -> None:
-        found = self._scrollable_at(event.position())
+        found = map_at(self.page, event.position().x(), event.position().y())
         turned = event.angleDelta().y() or event.angleDelta().x()
         if found is None or not turned:
             event.ignore()
@@ -208,20 +228,6 @@ class FigureWidget(QWidget):
             self._show_window(index, zoomed(drawing.window, drawing.whole, row, column, factor))
         event.accept()
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            self._show_tip(event.pos(), event.globalPos())
-            return True
-        return super().event(event)
-
-    def _show_tip(self, at: QPoint, on_screen: QPoint) -> None:
-        """The whole sentence where the footer may be too short for it."""
-        found = self.page.at(at.x(), at.y())
-        if found is None:
-            QToolTip.hideText()
-        else:
-            QToolTip.showText(on_screen, found[1].text, self)
-
     def _point(self, x: float, y: float) -> None:
         self._pointer = x, y
         self._hover(self.page.at(x, y))
@@ -231,6 +237,7 @@ class FigureWidget(QWidget):
         self._hit = found
         if found is None:
             self.unsetCursor()
+            self.setToolTip("")
             if before is not None:
                 self.hover_left.emit()
                 self.update()
@@ -241,6 +248,8 @@ class FigureWidget(QWidget):
             Qt.CursorShape.PointingHandCursor if pickable else Qt.CursorShape.ArrowCursor
         )
         if found != before:
+            # Over a map the tip would hide cells; elsewhere it says labels that were cut in full.
+            self.setToolTip("" if map_of(self.page, found[0]) is not None else hit.text)
             self.hovered.emit(hit.text)
             self.update()
 
@@ -255,59 +264,34 @@ class FigureWidget(QWidget):
 
     # --- the part in sight ------------------------------------------------------------------
 
-    def _scrollable_at(self, where: QPointF) -> tuple[int, Scrollable, tuple[float, float]] | None:
-        """The map under a point: panel, drawing and (row, column) with fractions."""
-        for index, placed in enumerate(self.page.placed):
-            drawing = placed.drawing
-            if isinstance(drawing, Scrollable):
-                cell = drawing.cell_at(where.x(), where.y())
-                if cell is not None:
-                    return index, drawing, cell
-        return None
-
-    def _whole(self, index: int) -> Window | None:
-        if index >= len(self.page.placed):
-            return None
-        drawing = self.page.placed[index].drawing
-        return drawing.whole if isinstance(drawing, Scrollable) else None
-
     def _show_window(self, index: int, window: Window | None) -> None:
         """Shows a part of a panel's cells; all that fit for None or the whole."""
-        if window is None or window == self._whole(index):
+        if window is None or window == whole_of(self.page, index):
             self._windows.pop(index, None)
         else:
             self._windows[index] = window
         self._redraw()
 
-    def _drag_to(self, where: QPointF) -> None:
-        drag = self._drag
-        if drag is None:
-            return
-        far = (where - drag.last).manhattanLength()
-        if not drag.moved and far < QApplication.startDragDistance():
-            return
-        drag.moved = True
-        if drag.panel is None:
-            return
-        drawing = self.page.placed[drag.panel].drawing
-        if not isinstance(drawing, Scrollable):
-            return
-        wide, high = drawing.grid.cell
-        rows = round((drag.last.y() - where.y()) / high)
-        columns = round((drag.last.x() - where.x()) / wide)
-        if rows or columns:
-            # What less than a cell was moved counts towards the next cell.
-            drag.last = QPointF(drag.last.x() - columns * wide, drag.last.y() - rows * high)
+    def _pan(self, drag: Drag, where: QPointF) -> None:
+        drawing = None if drag.panel is None else map_of(self.page, drag.panel)
+        cell = (1.0, 1.0) if drawing is None else drawing.grid.cell
+        least = QApplication.startDragDistance()
+        rows, columns = drag.to(where.x(), where.y(), cell, least)
+        if drawing is not None and drag.panel is not None and (rows or columns):
             self._show_window(drag.panel, panned(drawing.window, drawing.whole, rows, columns))
 
     # --- the keyboard -----------------------------------------------------------------------
 
     def focusInEvent(self, event: QFocusEvent) -> None:
+        # A frame around the picture helps who comes by keyboard and disturbs who clicks.
+        self._framed = event.reason() in BY_KEY
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._framed = False
         self.update()
 
+    @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
         if key in ARROWS and event.modifiers() & CONTROL:
@@ -325,49 +309,34 @@ class FigureWidget(QWidget):
             super().keyPressEvent(event)
 
     def _walk(self, down: int, right: int) -> None:
-        """Reads the next place; past the edge of a panel the panel after or before it."""
-        index, hit = self._hit if self._hit is not None else (0, None)
-        found = self.page.placed[index].drawing.beside(hit, down, right)
-        forward = down + right > 0
-        while found is None:
-            index += 1 if forward else -1
-            if not 0 <= index < len(self.page.placed):
-                return
-            found = self.page.placed[index].drawing.beside(None, 0, 0)
-        self._pointer = None  # the mouse stays where it was left, and is not asked
-        drawing = self.page.placed[index].drawing
-        if isinstance(drawing, Scrollable):
-            window = showing(drawing.window, drawing.whole, found.row, found.column)
+        """Reads the next place, wherever the mouse was left."""
+        found = beside(self.page, self._hit, down, right)
+        if found is None:
+            return
+        self._pointer = None
+        index, hit = found
+        drawing = map_of(self.page, index)
+        if drawing is not None:
+            window = showing(drawing.window, drawing.whole, hit.row, hit.column)
             if window != drawing.window:
                 self._show_window(index, window)
-        self._hover((index, found))
-        self.setAccessibleDescription(found.text)
+        self._hover(found)
+        self.setAccessibleDescription(hit.text)
 
     def _zoom(self, factor: float) -> None:
         """Zooms the map that is read or pointed at, else the first, about that cell."""
-        maps = {
-            index: placed.drawing
-            for index, placed in enumerate(self.page.placed)
-            if isinstance(placed.drawing, Scrollable)
-        }
-        index = self._hit[0] if self._hit is not None else next(iter(maps), -1)
-        if index not in maps:
-            return
-        window = maps[index].window
-        row, column = window.row + window.rows / 2, window.column + window.columns / 2
+        panels = range(len(self.page.placed))
+        maps = [index for index in panels if map_of(self.page, index) is not None]
         hit = self._hit
+        index = hit[0] if hit is not None else next(iter(maps), -1)
+        drawing = map_of(self.page, index)
+        if drawing is None:
+            return
+        window = drawing.window
+        row, column = window.row + window.rows / 2, window.column + window.columns / 2
         if hit is not None and hit[1].row is not None and hit[1].column is not None:
             row, column = hit[1].row + 0.5, hit[1].column + 0.5
         pointer, self._pointer = self._pointer, None
-        self._show_window(index, zoomed(window, maps[index].whole, row, column, factor))
+        self._show_window(index, zoomed(window, drawing.whole, row, column, factor))
         self._pointer = pointer
         self._hover(hit)
-
-
-class _Drag:
-    """A press of the button that may become a drag: where, in which map's panel, moved yet."""
-
-    def __init__(self, start: QPointF, panel: int | None) -> None:
-        self.last = start
-        self.panel = panel
-        self.moved = False

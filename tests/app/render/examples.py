@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -257,6 +258,7 @@ def hidden_states(labels: list[str]) -> tuple[Panel, ...]:
     )
 
 
+@cache
 def figures() -> dict[str, Figure]:
     """A name and a figure each."""
     note = "Each row sums to 1: how strongly a query attends to each key."

@@ -1,0 +1,112 @@
+"""A figure's numbers as CSV: all of them, exactly, with what they belong to."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from app.figure import Bars, Curves, Figure, Heatmap, Mosaic, Paths
+from app.render.figure_csv import csv_text
+from tests.app.render.examples import (
+    AWKWARD,
+    ENGLISH,
+    attention,
+    bars,
+    curves,
+    figures,
+    hidden_states,
+    mosaic,
+    paths,
+    words,
+)
+
+
+def read(*panels: object) -> list[dict[str, str]]:
+    """The rows of a file whose panels share one heading."""
+    text = csv_text(Figure(title="t", panels=panels))  # type: ignore[arg-type]
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_heatmap_reads_back_exactly_with_labels_masks_and_details() -> None:
+    panel = attention(AWKWARD, masked=True)
+    rows = read(panel)
+    assert len(rows) == len(AWKWARD) ** 2
+    assert list(rows[0]) == [
+        "panel",
+        "query",
+        "query label",
+        "key",
+        "key label",
+        "weight",
+        "masked",
+        "raw score",
+    ]
+    assert panel.hidden is not None
+    for row in rows:
+        place = int(row["query"]), int(row["key"])
+        assert (row["query label"], row["key label"]) == tuple(AWKWARD[i] for i in place)
+        assert np.float32(row["weight"]) == panel.values[place]
+        assert np.float32(row["raw score"]) == panel.details[0][1][place]
+        assert bool(int(row["masked"])) == panel.hidden[place]
+
+
+def test_bars_name_their_token_ids_and_what_is_cut() -> None:
+    panel = bars(["a", "b", "a,b", '"', "\n", "f"])
+    rows = read(panel)
+    assert isinstance(panel, Bars)
+    assert [row["label"] for row in rows] == [bar.label for bar in panel.bars]
+    assert [int(row["token id"]) for row in rows] == [bar.token for bar in panel.bars]
+    assert [float(row["probability"]) for row in rows] == [bar.value for bar in panel.bars]
+    assert [row["cut"] for row in rows] == ["0"] * 5 + ["1"]
+
+
+def test_curves_and_paths_read_back_exactly() -> None:
+    panel = curves()
+    assert isinstance(panel, Curves)
+    rows = [row for row in read(panel) if row["curve"] == panel.curves[1].name]
+    assert np.float32([row["bits"] for row in rows]).tolist() == panel.curves[1].y.tolist()
+    assert rows[0]["x label"] == "embedding"
+    tracks = paths(ENGLISH)
+    assert isinstance(tracks, Paths)
+    found = np.float32([[row["x"], row["y"]] for row in read(tracks)])
+    assert (found.reshape(tracks.points.shape) == tracks.points).all()
+
+
+def test_a_mosaic_has_a_line_for_each_row_of_each_map() -> None:
+    panel = mosaic(2, 3, 5)
+    assert isinstance(panel, Mosaic)
+    rows = read(panel)
+    assert len(rows) == 2 * 3 * 5
+    found = np.float32([[row[f"cell {i}"] for i in range(5)] for row in rows])
+    assert (found.reshape(2, 3, 5, 5) == panel.values).all()
+    assert (rows[-1]["layer"], rows[-1]["layer label"], rows[-1]["head label"]) == ("1", "2", "3")
+
+
+def test_a_grid_of_words_keeps_its_words() -> None:
+    rows = read(words(ENGLISH, 3))
+    assert len(rows) == 3 * len(ENGLISH)
+    assert rows[1]["text"] == ENGLISH[1]
+    assert rows[1]["note"] == "probability 0.41"
+
+
+def test_panels_of_different_columns_are_apart() -> None:
+    panels = hidden_states(ENGLISH)
+    text = csv_text(Figure(title="t", panels=panels))
+    parts = text.split("\n\n")
+    assert len(parts) == 2
+    for part, panel in zip(parts, panels, strict=True):
+        assert isinstance(panel, Heatmap)
+        rows = list(csv.DictReader(io.StringIO(part)))
+        assert len(rows) == panel.values.size
+        assert {row["panel"] for row in rows} == {panel.title}
+
+
+@pytest.mark.parametrize("name", figures())
+def test_every_figure_has_a_heading_and_rows_of_its_length(name: str) -> None:
+    for part in csv_text(figures()[name]).split("\n\n"):
+        lines = list(csv.reader(io.StringIO(part)))
+        assert len(lines) > 1
+        assert {len(line) for line in lines} == {len(lines[0])}
