@@ -25,6 +25,19 @@ ATTENTION = {
 }
 
 
+def attention_title(spec: ModelSpec, selection: Selection) -> str:
+    """For example “Encoder self-attention · layer 3 of 6 · head 5 of 8”."""
+    stack = spec.stack(selection.stack)
+    heads = stack.attention(selection.part, selection.layer).heads
+    head = (
+        f"mean of {heads} heads"
+        if selection.head is None
+        else f"head {selection.head + 1} of {heads}"
+    )
+    layer = f"layer {selection.layer + 1} of {stack.layers}"
+    return f"{ATTENTION[selection.site]} · {layer} · {head}"
+
+
 labels = lru_cache(maxsize=32)(labels_of)
 """`labels_of`, remembered: a view is drawn many times for one text."""
 

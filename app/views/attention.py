@@ -9,7 +9,15 @@ import numpy as np
 from app.figure import Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._tokens import ATTENTION, KEY, QUERY, no_site, pinned, pinned_query, token_axis
+from app.views._tokens import (
+    KEY,
+    QUERY,
+    attention_title,
+    no_site,
+    pinned,
+    pinned_query,
+    token_axis,
+)
 
 if TYPE_CHECKING:
     from core.trace import Trace
@@ -32,7 +40,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     dead = tuple(np.flatnonzero(~allowed.any(axis=1)).tolist())
     limits, limits_note = _limits(weights, allowed, options)
     return Figure(
-        title=_title(trace, selection),
+        title=attention_title(trace.spec, selection),
         panels=(
             Heatmap(
                 title="",
@@ -52,18 +60,6 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         ),
         note=_note(allowed, dead),
     )
-
-
-def _title(trace: Trace, selection: Selection) -> str:
-    stack = trace.spec.stack(selection.stack)
-    heads = stack.attention(selection.part, selection.layer).heads
-    head = (
-        f"mean of {heads} heads"
-        if selection.head is None
-        else f"head {selection.head + 1} of {heads}"
-    )
-    layer = f"layer {selection.layer + 1} of {stack.layers}"
-    return f"{ATTENTION[selection.site]} · {layer} · {head}"
 
 
 def _limits(

@@ -1,0 +1,145 @@
+"""Heads at a glance: what every head does on this text, and the names of those that stand out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Axis, Bar, Bars, Cell, Figure, Floats, Heatmap, Panel, WordGrid
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import ATTENTION, no_site
+from core.analysis.head_kinds import KINDS, LEAST, HeadKinds, head_kinds, key
+
+if TYPE_CHECKING:
+    from core.request import ShouldStop
+    from core.trace import Trace
+
+NAMES = {
+    "self": "itself",
+    "previous": "previous token",
+    "next": "next token",
+    "first": "first token",
+    "special": "special tokens",
+    "induction": "induction",
+}
+SHORT = {"special": "special", "induction": "induct."}
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_site(trace.spec, selection)
+    if missing is not None:
+        return missing
+    found = head_kinds(trace, selection.site)
+    layers, heads = found.entropy.shape
+    chosen = None if selection.head is None else (selection.layer, selection.head)
+    panels: list[Panel] = [_names(found, chosen)]
+    if chosen is not None:
+        panels.append(_profile(found, *chosen))
+    panels.append(_map(found.entropy, "Entropy", "bits", selection))
+    if selection.part == "self":
+        panels.append(_map(found.distance, "Mean distance", "tokens", selection))
+    return Figure(
+        title=f"{ATTENTION[selection.site]} · what {layers} × {heads} heads do on this text",
+        panels=tuple(panels),
+        note=(
+            f"A head is named after where it puts at least {LEAST:.0%} of its weight, and twice"
+            " what an even spread would. Padding does not count."
+        ),
+        columns=2,
+        weights=(3, 2),
+    )
+
+
+def prepare(
+    trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
+) -> None:
+    if selection.site in trace.spec.sites:
+        head_kinds(trace, selection.site, should_stop)
+
+
+def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
+    return selection.site not in trace.spec.sites or trace.remembers(key(selection.site))
+
+
+def _names(found: HeadKinds, chosen: tuple[int, int] | None) -> WordGrid:
+    layers, heads = found.entropy.shape
+    cells = tuple(
+        tuple(_cell(found, layer, head) for head in range(heads)) for layer in range(layers)
+    )
+    named = sum(bool(cell.text) for row in cells for cell in row)
+    return WordGrid(
+        title=f"{named} of {layers * heads} heads stand out",
+        cells=cells,
+        rows=_counted("Layer", layers),
+        columns=_counted("Head", heads),
+        picks=("layer", "head"),
+        row=None if chosen is None else chosen[0],
+        column=None if chosen is None else chosen[1],
+    )
+
+
+def _cell(found: HeadKinds, layer: int, head: int) -> Cell:
+    if np.isnan(found.entropy[layer, head]):
+        return Cell(text="", note="this layer has no such head")
+    named = found.name(layer, head)
+    parts = [
+        f"{NAMES[kind]} {weight:.3f}"
+        for kind, weight in zip(KINDS, found.weights[:, layer, head].tolist(), strict=True)
+        if not np.isnan(weight)
+    ]
+    parts.append(f"entropy {found.entropy[layer, head]:.2f} bits")
+    if not np.isnan(found.distance[layer, head]):
+        parts.append(f"distance {found.distance[layer, head]:.1f}")
+    note = " · ".join(parts)
+    if named is None:
+        return Cell(text="", note=note)
+    kind, weight = named
+    return Cell(text=SHORT.get(kind, kind), strength=min(1.0, weight), note=note)
+
+
+def _profile(found: HeadKinds, layer: int, head: int) -> Bars:
+    bars = [
+        Bar(
+            label=NAMES[kind],
+            value=float(weight),
+            note=f"an even spread would give {even:.3f}: {what}",
+        )
+        for (kind, what), weight, even in zip(
+            KINDS.items(), found.weights[:, layer, head], found.even[:, layer], strict=True
+        )
+        if not np.isnan(weight)
+    ]
+    return Bars(
+        title=f"Layer {layer + 1}, head {head + 1}: mean weight on",
+        bars=tuple(bars),
+        value_name="weight",
+    )
+
+
+def _map(values: Floats, title: str, unit: str, selection: Selection) -> Heatmap:
+    layers, heads = values.shape
+    absent = np.isnan(values)
+    shown = np.where(absent, 0, values).astype(np.float32)
+    return Heatmap(
+        title=f"{title} ({unit})",
+        values=shown,
+        rows=_counted("Layer", layers),
+        columns=_counted("Head", heads),
+        limits=(0.0, max(float(shown.max()), 1e-6)),
+        hidden=absent if absent.any() else None,
+        row=selection.layer,
+        column=selection.head,
+        value_name=unit,
+        picks=("layer", "head"),
+    )
+
+
+def _counted(title: str, count: int) -> Axis:
+    return Axis(title=title, labels=tuple(str(i + 1) for i in range(count)))
+
+
+VIEW = View(
+    key="heads", title="Heads at a glance", draw=draw, prepare=prepare, ready=ready, order=25
+)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.figure import Bars, Heatmap, WordGrid
+from app.selection import Selection
+from app.views import ViewOptions, view
+from core.analysis.head_kinds import KINDS, head_kinds
+from core.masks import choose
+from core.trace import Trace
+from tests.traces import sentence, trace_of
+
+
+def previous_only() -> Trace:
+    """A causal window of two without the token itself: all a query may see is what came before."""
+    masks = choose("sliding_window", window=2) & choose("no_self")
+    return trace_of("decoder", length=8, masks=(("decoder.self", masks),))
+
+
+def test_a_head_that_can_only_look_back_is_named_so() -> None:
+    figure = view("heads").draw(
+        previous_only(), Selection(stack="decoder", layer=2, head=1), ViewOptions()
+    )
+    grid, bars, entropy, distance = figure.panels
+    assert isinstance(grid, WordGrid)
+    assert isinstance(bars, Bars)
+    assert (grid.row, grid.column) == (2, 1)
+    assert grid.picks == ("layer", "head")
+    assert "previous token 1.000" in grid.cells[0][3].note
+    weights = {bar.label: bar.value for bar in bars.bars}
+    assert weights["previous token"] == pytest.approx(1)
+    assert isinstance(entropy, Heatmap)
+    assert isinstance(distance, Heatmap)
+    assert not entropy.values.any()
+    assert distance.values == pytest.approx(np.ones((3, 4)))
+
+
+def test_names_and_numbers_are_those_of_the_analysis() -> None:
+    source = replace(sentence(5), special=(True, *[False] * 3, True))
+    trace = trace_of("encoder", source=source)
+    found = head_kinds(trace, "encoder.self")
+    figure = view("heads").draw(trace, Selection(layer=1, head=2), ViewOptions())
+    grid, bars = figure.panels[:2]
+    assert isinstance(grid, WordGrid)
+    assert isinstance(bars, Bars)
+    for layer, head in np.ndindex(3, 4):
+        cell, named = grid.cells[layer][head], found.name(layer, head)
+        assert bool(cell.text) == (named is not None)
+        assert cell.strength == pytest.approx(0 if named is None else named[1])
+        assert f"entropy {found.entropy[layer, head]:.2f} bits" in cell.note
+    numbers = found.weights[:, 1, 2]
+    assert [b.value for b in bars.bars] == pytest.approx(numbers[~np.isnan(numbers)].tolist())
+    assert len(bars.bars) == len(KINDS) - 1  # no token occurs twice
+
+
+def test_cross_attention_has_no_distance_and_the_mean_no_profile() -> None:
+    selection = Selection(stack="decoder", part="cross", head=None)
+    figure = view("heads").draw(trace_of("translator"), selection, ViewOptions())
+    assert [type(p).__name__ for p in figure.panels] == ["WordGrid", "Heatmap"]

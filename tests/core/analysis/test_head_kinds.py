@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core.analysis.head_kinds import KINDS, head_kinds
+from core.tokens import Tokens
+from core.trace import Trace, _Memory
+from tests.traces import KINDS as MODELS
+from tests.traces import sentence, trace_of
+
+
+class Fixed:
+    """A `Derive` with the maps given, the same in every layer."""
+
+    def __init__(self, maps: torch.Tensor, allowed: torch.Tensor) -> None:
+        self.maps, self.mask = maps, allowed
+
+    def pattern(self, trace: Trace, site: str, layer: int, head: Any, query: Any) -> torch.Tensor:
+        return self.maps
+
+    def allowed(self, trace: Trace, site: str, layer: int) -> torch.Tensor:
+        return self.mask
+
+
+def fixed(tokens: Tokens, *maps: np.ndarray, causal: bool = False) -> Trace:
+    """A trace of four heads with these maps (the last one repeated)."""
+    every = [*maps, *[maps[-1]] * (4 - len(maps))]
+    count = len(tokens)
+    allowed = torch.ones(count, count, dtype=torch.bool)
+    kind = "decoder" if causal else "encoder"
+    trace = trace_of(kind, source=tokens)
+    made = Fixed(torch.tensor(np.stack(every)).float(), allowed.tril() if causal else allowed)
+    return replace(trace, derive=made, _memory=_Memory())
+
+
+def test_the_kinds_of_heads_made_by_hand() -> None:
+    """Each map is its kind exactly, so that the number is 1 and the name is right."""
+    count = 12
+    ids = [5, 6, 7, 8, 9, 10, 5, 6, 7, 8, 9, 10]
+    tokens = replace(Tokens.of_ids(ids), special=(True, *[False] * 10, True))
+    eye = np.eye(count)
+    previous = np.roll(eye, -1, axis=1)
+    previous[0] = eye[0]
+    after = np.roll(eye, 1, axis=1)
+    first, last = np.tile(eye[0], (count, 1)), np.tile(eye[-1], (count, 1))
+    induction = first.copy()
+    for i in range(6, 12):
+        induction[i] = eye[i - 5]
+    expected = {"self": eye, "previous": previous, "next": after, "first": first, "special": last}
+    for name, heads in expected.items():
+        found = head_kinds(fixed(tokens, heads), "encoder.self")
+        assert found.weights[list(KINDS).index(name), 0, 0] == pytest.approx(1)
+        assert found.name(0, 0) == (name, pytest.approx(1))
+        assert found.entropy[0, 0] == 0
+    found = head_kinds(fixed(tokens, induction, causal=True), "decoder.self")
+    assert found.weights[5, 1, 2] == pytest.approx(1)
+    assert found.name(1, 2)[0] == "induction"  # type: ignore[index]
+
+
+def test_an_even_head_has_no_name_even_on_a_short_text() -> None:
+    count = 4
+    even = np.tril(np.ones((count, count)))
+    even /= even.sum(axis=1, keepdims=True)
+    found = head_kinds(fixed(sentence(count), even, causal=True), "decoder.self")
+    assert found.weights[3, 0, 0] == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)
+    assert found.name(0, 0) is None
+    assert found.weights[:, 0, 0] == pytest.approx(found.even[:, 0], nan_ok=True)
+    bits = (0 + 1 + np.log2(3) + 2) / 4
+    assert found.entropy[0, 0] == pytest.approx(bits, abs=1e-6)
+    assert found.distance[0, 0] == pytest.approx((0 + 0.5 + 1 + 1.5) / 4)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_number_against_plain_loops(model: str) -> None:
+    """With padding, specials and repeated tokens."""
+    ids = [1, 7, 8, 7, 9, 7, 8, 3]
+    source = replace(Tokens.of_ids(ids), special=(True, *[False] * 6, True))
+    source = source.padded(10, pad=0, piece="[PAD]", side="left")
+    trace = trace_of(model, source=source, target=6)
+    for site in trace.spec.sites:
+        stack, part = site.split(".")
+        queries = trace.tokens[stack]
+        keys = trace.tokens["encoder"] if part == "cross" else queries
+        found = head_kinds(trace, site)
+        for layer, head in ((0, 0), (2, 3)):
+            pattern = trace.pattern(site, layer, head).double().numpy()
+            allowed = trace.allowed(site, layer).numpy()
+            sums: dict[str, list[float]] = {kind: [] for kind in KINDS}
+            bits, far = [], []
+            for i in range(len(queries)):
+                if queries.padding[i]:
+                    continue
+                row = pattern[i]
+                bits.append(-sum(p * np.log2(p) for p in row if p > 0))
+                far.append(sum(p * abs(i - j) for j, p in enumerate(row)))
+                for kind, places in targets(queries, keys, part == "cross", i).items():
+                    seen = [j for j in places if allowed[i, j]]
+                    if seen:
+                        sums[kind].append(sum(row[j] for j in seen))
+            assert found.entropy[layer, head] == pytest.approx(np.mean(bits), abs=1e-5)
+            if part == "self":
+                assert found.distance[layer, head] == pytest.approx(np.mean(far), abs=1e-4)
+            else:
+                assert np.isnan(found.distance[layer, head])
+            for kind, values in sums.items():
+                number = found.weights[list(KINDS).index(kind), layer, head]
+                expected = np.mean(values) if values else np.nan
+                assert number == pytest.approx(expected, abs=1e-5, nan_ok=True), kind
+
+
+def targets(queries: Tokens, keys: Tokens, cross: bool, i: int) -> dict[str, list[int]]:
+    first = keys.padding.index(False)
+    special = [j for j, s in enumerate(keys.special) if s and not keys.padding[j] and j != first]
+    if cross:
+        return {"first": [first], "special": special}
+    count = len(queries)
+    repeats = [j for j in range(1, i + 1) if queries.ids[j - 1] == queries.ids[i]]
+    near = {"self": [i], "previous": [i - 1] if i else [], "next": [i + 1] if i + 1 < count else []}
+    return {**near, "first": [first], "special": special, "induction": repeats}
