@@ -232,7 +232,8 @@ def paint_column_label(
     y = grid.box.y - STRIP - GAP
     colour = theme.accent if strong else theme.muted if quiet else theme.text
     label = _label(grid.columns, index)
-    if grid.turned:
+    # A single character, above all a Chinese one, reads better upright than lying on its side.
+    if grid.turned and text.width(label, size, strong) > size + 2:
         label = text.elide(label, grid.room[1], size, strong)
         canvas.text(x, y, label, colour=colour, size=size, bold=strong, turn=-90)
     else:

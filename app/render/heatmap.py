@@ -1,7 +1,8 @@
 """A heatmap: one uint8 image with a colour table, axes, colour bar, pinned and hovered cells.
 
-Own painting rather than pyqtgraph's ImageItem: 3 ms instead of 10 at 512 tokens, hatching in the
-same image, and the same drawing for PNG and SVG.
+Own painting rather than pyqtgraph's ImageItem: at 512 tokens it takes 5 ms with labels, hatching
+and colour bar, where the bare ImageItem takes 4 and cannot hatch, nor thin its labels, nor draw the
+same for PNG and SVG.
 """
 
 from __future__ import annotations

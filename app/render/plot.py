@@ -1,8 +1,8 @@
 """The frame that curves and paths share: two number axes with round ticks and faint grid lines.
 
-Own painting rather than pyqtgraph's PlotItem: a few polylines take a millisecond either way, while
-a PlotItem costs 50 ms to create, needs widgets where a command-line export has none, and would
-draw another picture than the SVG.
+Own painting rather than pyqtgraph's PlotItem: curves and paths take 7 to 8 ms here and 12 to 17
+there, 34 to create one; it needs widgets where a command-line export has none, and would draw
+another picture than the SVG.
 """
 
 from __future__ import annotations
