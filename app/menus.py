@@ -53,14 +53,18 @@ class Menus:
         if not self._store.state.recent:
             self.recent.addAction("No folder opened yet").setEnabled(False)
 
+    def _fill_views(self) -> None:
+        self.views.clear()
+        for key, title in self._window.pictures.titles.items():
+            _add(self.views, title, partial(self._session.look_at, key))
+
     def _view(self, bar: QMenuBar) -> None:
         menu = bar.addMenu("&View")
         for dock in self._window.docks:
             menu.addAction(dock.toggleViewAction())
         menu.addSeparator()
         self.views = menu.addMenu("&Go to view")
-        for key, title in self._window.pictures.titles.items():
-            _add(self.views, title, partial(self._session.look_at, key))
+        self.views.aboutToShow.connect(self._fill_views)
         theme = menu.addMenu("&Theme")
         self._themes = _choice(
             theme,

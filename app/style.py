@@ -62,6 +62,9 @@ QPlainTextEdit:focus {{ border: 1px solid {theme.accent}; }}
 QPushButton, QToolButton {{ background: {theme.raised}; color: {theme.text};
     border: 1px solid {theme.border}; border-radius: 4px; padding: 2px 8px; min-height: 18px; }}
 QToolButton {{ padding: 2px 4px; }}
+QToolButton::menu-indicator {{ subcontrol-origin: padding;
+    subcontrol-position: center right; right: 6px; }}
+QToolButton[popupMode="2"] {{ padding: 2px 20px 2px 8px; }}
 QPushButton:hover, QToolButton:hover {{ border-color: {theme.accent}; }}
 QPushButton:focus, QToolButton:focus {{ border-color: {theme.accent}; }}
 QPushButton:checked, QToolButton:checked {{ background: {theme.accent};

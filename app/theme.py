@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:  # the window's first paint needs no numpy
+    import numpy as np
+    from numpy.typing import NDArray
 
-Table = NDArray[np.uint8]
+Table: TypeAlias = "NDArray[np.uint8]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,7 @@ class Theme:
 
 @cache
 def _table(name: str, start: float, stop: float) -> Table:
+    import numpy as np
     from cmap import Colormap  # a quarter of a second, and the window's first paint needs no table
 
     colours = Colormap(name)(np.linspace(start, stop, 256))

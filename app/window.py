@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -44,9 +43,6 @@ from app.session import Session
 from app.store import Store
 from app.theme import DARK, LIGHT, Theme
 
-if TYPE_CHECKING:
-    from app.views import View
-
 PICTURE_TYPES = "SVG picture (*.svg);;PNG picture (*.png);;Numbers as CSV (*.csv)"
 
 
@@ -76,7 +72,6 @@ class Window(QMainWindow):
         self,
         store: Store,
         session: Session,
-        views: tuple[View, ...],
         examples: tuple[Example, ...] = (),
     ) -> None:
         super().__init__()
@@ -88,11 +83,10 @@ class Window(QMainWindow):
         self.prompt = PromptPanel(store, session)
         self.mask_panel = MaskPanel(store, session)
         self.banner = Banner(store, session)
-        self.pictures = Pictures(store, session, views)
+        self.pictures = Pictures(store, session)
         self.sitebar = SiteBar(store, session)
         self.readout = ReadoutPanel(store, session)
-        by_key = {view.key: view for view in views}
-        self.predictions = PredictionsPanel(store, session, by_key["predictions"])
+        self.predictions = PredictionsPanel(store, session)
         self.decoding = DecodingPanel(store, session)
         self.status = StatusLine(store, session)
         self._place()
@@ -212,8 +206,12 @@ class Window(QMainWindow):
         """Write the picture in front to .png, .svg or .csv; a failure is said."""
         from app.render import export
 
+        figure = self.pictures.figure
+        if figure is None:
+            self._session.complain("There is no picture to export yet.", "model")
+            return
         try:
-            export.save(self.pictures.figure, path, theme=self.theme or LIGHT)
+            export.save(figure, path, theme=self.theme or LIGHT)
         except export.ExportError as error:
             self._session.complain(str(error), "model")
         else:

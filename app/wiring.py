@@ -16,7 +16,6 @@ from app.session import LANES, Core, Session
 from app.settings import Remembered, Settings
 from app.store import State, Store
 from app.tasks import Tasks
-from app.views import views
 from app.window import Window
 
 
@@ -39,7 +38,7 @@ class App(QObject):
             sources=known.sources,
             parent=self,
         )
-        self.window = Window(self.store, self.session, views(), examples.read())
+        self.window = Window(self.store, self.session, examples.read())
         self.window.restore(known.geometry, known.layout)
         self._source = source or known.source
         self._clean = True

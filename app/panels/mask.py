@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -197,7 +196,7 @@ class MaskPanel(QWidget):
         rows = labels_of(trace.tokens[stack], raw)
         columns = labels_of(trace.tokens["encoder" if part == "cross" else stack], raw)
         blocked = frozenset(trace.request.mask(site).blocked)
-        shown.show_mask(np.asarray(allowed, dtype=bool), blocked, rows, columns)
+        shown.show_mask(allowed, blocked, rows, columns)
 
     # --- choosing ---------------------------------------------------------------------------
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.theme import LIGHT, Theme
 
-Bools = NDArray[np.bool_]
+if TYPE_CHECKING:  # the window's first paint needs no numpy
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Bools = NDArray[np.bool_]
 
 _LABEL_LEAST = 11.0  # pixels a cell needs before its token is written beside it
 _LABEL_MOST = 110.0
@@ -28,7 +32,7 @@ class MaskMap(QWidget):
     def __init__(self, name: str, side: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._side = side
-        self._allowed: Bools = np.ones((0, 0), dtype=bool)
+        self._allowed: Bools | None = None
         self._blocked: frozenset[tuple[int, int]] = frozenset()
         self._rows: tuple[str, ...] = ()
         self._columns: tuple[str, ...] = ()
@@ -66,8 +70,8 @@ class MaskMap(QWidget):
 
     def area(self) -> QRectF:
         """Where the cells are: square cells, as large as fit."""
-        queries, keys = self._allowed.shape
-        if not self._allowed.size:
+        queries, keys = self._shape
+        if not queries or not keys:
             return QRectF()
         margin_x = margin_y = 1.0
         if self._labelled:
@@ -81,18 +85,28 @@ class MaskMap(QWidget):
             cell = float(int(cell))
         return QRectF(margin_x, margin_y, cell * keys, cell * queries)
 
+    @property
+    def _shape(self) -> tuple[int, int]:
+        if self._allowed is None:
+            return 0, 0
+        queries, keys = self._allowed.shape
+        return queries, keys
+
+    def _visible(self, cell: tuple[int, int]) -> bool:
+        return self._allowed is not None and bool(self._allowed[cell])
+
     def cell_at(self, point: QPointF) -> tuple[int, int] | None:
         area = self.area()
         if not area.contains(point) or area.isEmpty():
             return None
-        queries, keys = self._allowed.shape
+        queries, keys = self._shape
         query = int((point.y() - area.top()) / area.height() * queries)
         key = int((point.x() - area.left()) / area.width() * keys)
         return min(query, queries - 1), min(key, keys - 1)
 
     def cell_centre(self, query: int, key: int) -> QPointF:
         area = self.area()
-        queries, keys = self._allowed.shape
+        queries, keys = self._shape
         return QPointF(
             area.left() + (key + 0.5) * area.width() / keys,
             area.top() + (query + 0.5) * area.height() / queries,
@@ -109,7 +123,7 @@ class MaskMap(QWidget):
             painter.end()
             return
         painter.drawImage(area, self._image())
-        queries, keys = self._allowed.shape
+        queries, keys = self._shape
         cell = area.width() / keys
         painter.setPen(QPen(QColor(self._theme.surface), 1))
         if cell >= 5:
@@ -127,7 +141,9 @@ class MaskMap(QWidget):
 
     def _image(self) -> QImage:
         """One index a pixel: 0 hidden, 1 visible, 2 painted out."""
-        cells = self._allowed.astype(np.uint8)
+        import numpy as np
+
+        cells = np.array(self._allowed, dtype=np.uint8)
         for query, key in self._blocked:
             if query < cells.shape[0] and key < cells.shape[1]:
                 cells[query, key] = 2
@@ -166,7 +182,7 @@ class MaskMap(QWidget):
         cell = self.cell_at(event.position())
         if cell is None or event.button() != Qt.MouseButton.LeftButton:
             return
-        if cell not in self._blocked and not self._allowed[cell]:
+        if cell not in self._blocked and not self._visible(cell):
             self.refused.emit()
             return
         self._stroke, self._done = cell not in self._blocked, set()
@@ -191,13 +207,13 @@ class MaskMap(QWidget):
         if cell in self._done:
             return
         self._done.add(cell)
-        wanted = self._allowed[cell] if self._stroke else cell in self._blocked
+        wanted = self._visible(cell) if self._stroke else cell in self._blocked
         if wanted:
             self.painted.emit([cell], bool(self._stroke))
 
     def _explain(self, cell: tuple[int, int], event: QMouseEvent) -> None:
         query, key = cell
-        what = "may see" if self._allowed[cell] else "may not see"
+        what = "may see" if self._visible(cell) else "may not see"
         if cell in self._blocked:
             what = "may not see (painted out)"
         text = f"“{self._rows[query]}” ({query}) {what} “{self._columns[key]}” ({key})"

@@ -8,25 +8,23 @@ import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
-from app.figure import Figure, Words
 from app.panels.drawing import SHOWN_BY, options_of
 from app.panels.view_tabs import ViewTabs
-from app.render.widget import FigureWidget
 from app.session import Session
 from app.store import Store
 from app.tasks import Job
-from app.theme import Theme
+from app.theme import LIGHT, Theme
 from core.errors import CoreError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
+    from app.figure import Figure
+    from app.render.widget import FigureWidget
     from app.views import View
 
-WAITING = Figure(
-    title="", panels=(Words(title="", text="The model is being loaded; you can type already."),)
-)
+WAITING = "The model is being loaded; you can type already."
 
 
 class Pictures(QWidget):
@@ -35,24 +33,19 @@ class Pictures(QWidget):
     drawn = Signal(str)
     hovered = Signal(str)
 
-    def __init__(self, store: Store, session: Session, views: tuple[View, ...]) -> None:
+    def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
         self._store, self._session = store, session
-        self._views = {view.key: view for view in views}
-        self.tabs = ViewTabs({view.key: view.title for view in views})
+        self._views: dict[str, View] = {}
+        self._theme = LIGHT
+        self.tabs = ViewTabs()
         self._stack = QStackedWidget()
+        self._waiting = QLabel(WAITING)
+        self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._waiting.setObjectName("waiting")
+        self._stack.addWidget(self._waiting)
         self.widgets: dict[str, FigureWidget] = {}
-        self._stale: set[str] = set(self._views)
-        for view in views:
-            widget = FigureWidget()
-            widget.show_figure(WAITING)
-            widget.picked.connect(self._picked)
-            widget.opened.connect(self._opened)
-            widget.hovered.connect(self.hovered)
-            widget.hover_left.connect(lambda: self.hovered.emit(""))
-            self.widgets[view.key] = widget
-            self._stack.addWidget(widget)
-        self._show_view()
+        self._stale: set[str] = set()
         self.tabs.chosen.connect(self._chosen)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -66,9 +59,10 @@ class Pictures(QWidget):
         store.changed.connect(self._changed)
 
     @property
-    def figure(self) -> Figure:
-        """The picture in front."""
-        return self.widgets[self._store.state.view].figure
+    def figure(self) -> Figure | None:
+        """The picture in front; None while there is none yet."""
+        widget = self.widgets.get(self._store.state.view)
+        return widget.figure if widget is not None else None
 
     @property
     def pending(self) -> bool:
@@ -84,10 +78,13 @@ class Pictures(QWidget):
         return tuple(self._views)
 
     def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
         for widget in self.widgets.values():
             widget.set_theme(theme)
 
     def _changed(self, names: frozenset[str]) -> None:
+        if "abilities" in names:
+            self._offer_views()
         if "view" in names:
             self._show_view()
         if names & SHOWN_BY:
@@ -95,25 +92,49 @@ class Pictures(QWidget):
         if names & (SHOWN_BY | {"view"}):
             self._timer.start()
 
+    def _offer_views(self) -> None:
+        abilities = self._store.state.abilities
+        if abilities is not None and not self._views:
+            self._views = {view.key: view for view in abilities.views}
+            self._stale = set(self._views)
+            self.tabs.offer(self.titles)
+            self._show_view()
+
     def _show_view(self) -> None:
         key = self._store.state.view
-        if key not in self._views:
+        if self._views and key not in self._views:
             key = next(iter(self._views))
             self._session.look_at(key)
-        self._stack.setCurrentWidget(self.widgets[key])
-        self.tabs.show_key(key)
+        if self._views:
+            self.tabs.show_key(key)
+        if key in self.widgets:
+            self._stack.setCurrentWidget(self.widgets[key])
+
+    def _widget(self, key: str) -> FigureWidget:
+        """The canvas of a view, made when it is first looked at."""
+        if key not in self.widgets:
+            from app.render.widget import FigureWidget
+
+            widget = FigureWidget(theme=self._theme)
+            widget.picked.connect(self._picked)
+            widget.opened.connect(self._opened)
+            widget.hovered.connect(self.hovered)
+            widget.hover_left.connect(lambda: self.hovered.emit(""))
+            self.widgets[key] = widget
+            self._stack.addWidget(widget)
+        return self.widgets[key]
 
     def _chosen(self, key: str) -> None:
         """The picture takes the keys: whoever turns to a view wants to look around in it."""
         self._session.look_at(key)
-        self.widgets[key].setFocus()
+        self._widget(key).setFocus()
 
     # --- drawing ----------------------------------------------------------------------------
 
     def _draw(self) -> None:
         state = self._store.state
-        trace, view = state.trace, self._views[state.view]
-        if trace is None or view.key not in self._stale:
+        trace, view = state.trace, self._views.get(state.view)
+        if trace is None or view is None or view.key not in self._stale:
             return
         selection, options = state.selection, options_of(state)
         if view.prepare is not None and not (view.ready and view.ready(trace, selection, options)):
@@ -140,8 +161,9 @@ class Pictures(QWidget):
                 traceback.print_exception(error, file=sys.stderr)
             self._session.complain(f"{view.title} cannot be drawn: {error}", "model")
             return
-        widget = self.widgets[view.key]
+        widget = self._widget(view.key)
         widget.show_figure(figure)
+        self._stack.setCurrentWidget(widget)
         widget.repaint()
         self._stale.discard(view.key)
         self._store.update(draw_ms=1000 * (time.perf_counter() - started))

@@ -17,31 +17,27 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.figure import Figure, Words
 from app.panels.drawing import SHOWN_BY, options_of
-from app.render.page import page_height
-from app.render.widget import FigureWidget
 from app.session import Session
 from app.store import Store
-from app.theme import Theme
+from app.theme import LIGHT, Theme
 from core.errors import CoreError
 
-if TYPE_CHECKING:
-    from app.views import View
+if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
+    from app.figure import Figure
+    from app.render.widget import FigureWidget
 
-WAITING = Figure(title="", panels=(Words(title="", text="Predictions appear here."),))
+KEY = "predictions"
 
 
 class PredictionsPanel(QWidget):
     """The view "predictions" in a narrow column, and what narrows its distributions."""
 
-    def __init__(self, store: Store, session: Session, view: View) -> None:
+    def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
-        self._store, self._session, self._view = store, session, view
-        self.figure = FigureWidget()
-        self.figure.setMinimumSize(120, 100)
-        self.figure.setAccessibleName("Predictions")
-        self.figure.show_figure(WAITING)
+        self._store, self._session = store, session
+        self._theme = LIGHT
+        self.figure: FigureWidget | None = None
         self.temperature = QDoubleSpinBox()
         self.temperature.setRange(0.0, 5.0)
         self.temperature.setSingleStep(0.1)
@@ -76,7 +72,6 @@ class PredictionsPanel(QWidget):
         layout.setContentsMargins(8, 4, 8, 8)
         layout.setSpacing(6)
         self._scroll = QScrollArea()
-        self._scroll.setWidget(self.figure)
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -86,7 +81,6 @@ class PredictionsPanel(QWidget):
         self.temperature.valueChanged.connect(lambda value: session.narrow(temperature=value))
         self.top_k.valueChanged.connect(lambda value: session.narrow(top_k=value))
         self.top_p.valueChanged.connect(lambda value: session.narrow(top_p=value))
-        self.figure.picked.connect(self._picked)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
@@ -95,7 +89,9 @@ class PredictionsPanel(QWidget):
         self._show_narrowing()
 
     def set_theme(self, theme: Theme) -> None:
-        self.figure.set_theme(theme)
+        self._theme = theme
+        if self.figure is not None:
+            self.figure.set_theme(theme)
 
     def _changed(self, names: frozenset[str]) -> None:
         if "narrowing" in names:
@@ -122,13 +118,27 @@ class PredictionsPanel(QWidget):
 
     def _draw(self) -> None:
         state = self._store.state
-        if state.trace is None:
+        if state.trace is None or state.abilities is None:
             return
+        from app.figure import Figure, Words
+
+        view = next(view for view in state.abilities.views if view.key == KEY)
         try:
-            figure = self._view.draw(state.trace, state.selection, options_of(state))
+            figure = view.draw(state.trace, state.selection, options_of(state))
         except CoreError as error:
             figure = Figure(title="", panels=(Words(title="Predictions", text=str(error)),))
-        figure = replace(figure, title="", columns=1, weights=())
+        self._show_figure(replace(figure, title="", columns=1, weights=()))
+
+    def _show_figure(self, figure: Figure) -> None:
+        """As high as its lists need; the panel scrolls."""
+        from app.render.page import page_height
+        from app.render.widget import FigureWidget
+
+        if self.figure is None:
+            self.figure = FigureWidget(theme=self._theme)
+            self.figure.setMinimumWidth(120)
+            self.figure.picked.connect(self._picked)
+            self._scroll.setWidget(self.figure)
         height = page_height(figure, self._scroll.viewport().width())
         self.figure.setMinimumHeight(int(height))
         self.figure.show_figure(figure)

@@ -37,7 +37,7 @@ class PromptPanel(QWidget):
         self._store, self._session = store, session
         self.text = Editor("Text", "Type a sentence", lines=3)
         self.pair = Editor("Second sentence", "Second sentence (optional)", lines=1)
-        self.target = Editor("Target", "What the decoder has written (may be empty)", lines=1)
+        self.target = Editor("Target", "Written so far (optional)", lines=1)
         self.chips = TokenChips("Tokens of the text")
         self.target_chips = TokenChips("Tokens of the target")
         self.chips.set_empty_text("The tokens appear here.")

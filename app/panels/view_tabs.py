@@ -16,10 +16,10 @@ class ViewTabs(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, titles: Mapping[str, str]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._titles = dict(titles)
-        self._keys = list(titles)
+        self._titles: dict[str, str] = {}
+        self._keys: list[str] = []
         self.bar = QTabBar()
         self.bar.setDrawBase(False)
         self.bar.setExpanding(False)
@@ -28,10 +28,6 @@ class ViewTabs(QWidget):
         self.bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.bar.setAccessibleName("Views")
         self.bar.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        for number, title in enumerate(self._titles.values(), start=1):
-            self.bar.addTab(title)
-            if number <= 9:
-                self.bar.setTabToolTip(number - 1, f"{title} ({number})")
         self.more = QToolButton()
         self.more.setText("More")
         self.more.setAccessibleName("More views")
@@ -45,6 +41,18 @@ class ViewTabs(QWidget):
         layout.addWidget(self.bar, 1)
         layout.addWidget(self.more)
         self.bar.currentChanged.connect(lambda i: self.chosen.emit(self._keys[i]))
+        self.bar.setFixedHeight(self.bar.fontMetrics().height() + 16)
+        self._arrange()
+
+    def offer(self, titles: Mapping[str, str]) -> None:
+        """The views there are, key -> title."""
+        self._titles, self._keys = dict(titles), list(titles)
+        self.bar.blockSignals(True)
+        for number, title in enumerate(titles.values(), start=1):
+            self.bar.addTab(title)
+            if number <= 9:
+                self.bar.setTabToolTip(number - 1, f"{title} ({number})")
+        self.bar.blockSignals(False)
         self._arrange()
 
     def show_key(self, key: str) -> None:
@@ -65,6 +73,9 @@ class ViewTabs(QWidget):
 
     def _arrange(self) -> None:
         """Tabs in their order while there is room; the one in front always."""
+        if not self._keys:
+            self.more.hide()
+            return
         metrics = self.bar.fontMetrics()
         widths = [metrics.horizontalAdvance(t) + _TAB_PADDING for t in self._titles.values()]
         room = self.width() - 4

@@ -80,6 +80,12 @@ def click_chip(chips: TokenChips, index: int) -> None:
     click_at(chips, chips.box(index).center())
 
 
+def go_to(qtbot: QtBot, app: App, view: str) -> None:
+    """To a view by its number key."""
+    press(app, Qt.Key(Qt.Key.Key_1.value + app.window.pictures.keys.index(view)))
+    settled(qtbot, app)
+
+
 def press(app: App, key: Qt.Key, *, shift: bool = False) -> None:
     """A key while the picture has the focus."""
     widget = app.window.pictures.widgets[app.store.state.view]

@@ -15,6 +15,8 @@ from app.command import main
 
 ROOT = Path(__file__).resolve().parents[2]
 
+pytestmark = pytest.mark.usefixtures("qapp")  # else `render` would make one that is no widget's
+
 
 def trifocal(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -69,8 +71,7 @@ def test_render_draws_a_png_of_the_width_asked_for(tmp_path: Path) -> None:
 
     out = tmp_path / "map.png"
     code = main(
-        ["render", "--model", "random:decoder", "--text", "a cat", "--view", "all_heads"]
-        + ["--width", "900", "--out", str(out)]
+        f"render --model random:decoder --text cat --view all_heads --width 900 --out {out}".split()
     )
     assert code == 0
     assert QImage(str(out)).width() == 900

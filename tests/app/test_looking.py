@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.render.widget import FigureWidget
 from app.wiring import App
-from tests.app.driver import Opener, click_at, heatmap, press, settled, type_text
+from tests.app.driver import Opener, click_at, go_to, heatmap, press, settled, type_text
 
 Key = Qt.Key
 
@@ -114,8 +114,7 @@ def test_pinning_a_row_and_a_column_with_keys_and_spin_boxes(
 
 def test_a_head_of_the_mosaic_opens(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
-    press(app, Key.Key_2)
-    settled(qtbot, app)
+    go_to(qtbot, app, "all_heads")
     assert app.store.state.view == "all_heads"
     click_at(front(app), find(front(app), layer=2, head=1))
     settled(qtbot, app)
@@ -156,8 +155,7 @@ def test_only_the_view_in_front_draws(qtbot: QtBot, open_app: Opener) -> None:
     type_text(app, "abc")
     settled(qtbot, app)
     assert set(drawn) == {"attention"}
-    press(app, Key.Key_3)
-    settled(qtbot, app)
+    go_to(qtbot, app, "hidden_states")
     assert drawn[-1] == "hidden_states"
 
 

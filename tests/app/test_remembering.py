@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtCore import QByteArray, QSettings
 from pytestqt.qtbot import QtBot
 
 from app.choices import DecodeChoice, Display, Inputs, Narrowing
 from app.settings import Remembered, Settings
-from tests.app.driver import Opener, press, settled, type_text
+from tests.app.driver import Opener, go_to, settled, type_text
 
 
 def test_everything_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_file_of_rubbish_does_not_keep_the_window_from_opening(
 def test_the_next_window_goes_on_where_the_last_one_ended(qtbot: QtBot, open_app: Opener) -> None:
     first = open_app("random:decoder")
     type_text(first, "my own words")
-    press(first, Qt.Key.Key_3)
+    go_to(qtbot, first, "hidden_states")
     first.session.display(theme="dark")
     first.window.docks[1].hide()
     settled(qtbot, first)
