@@ -59,7 +59,7 @@ def test_every_view_draws_every_kind_of_model_at_every_site(
 
 @pytest.mark.parametrize("key", [v.key for v in views() if v.prepare is not None])
 def test_preparing_changes_nothing_in_the_picture(key: str) -> None:
-    selection = Selection(stack="encoder")
+    selection = Selection(stack="encoder", head=None)
     first, second = (trace_of("encoder", source=sentence(9, masked=(3,))) for _ in range(2))
     chosen = view(key)
     assert chosen.prepare is not None

@@ -1,0 +1,119 @@
+"""Contribution: a bright cell matters only as much as the value it weighs is long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Axis, Figure, Floats, Heatmap
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import (
+    KEY,
+    QUERY,
+    attention_title,
+    no_site,
+    pinned,
+    pinned_query,
+    token_axis,
+)
+from core.analysis.contribution import contribution, key
+
+if TYPE_CHECKING:
+    from core.request import ShouldStop
+    from core.trace import Trace
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_site(trace.spec, selection)
+    if missing is not None:
+        return missing
+    found = contribution(trace, selection.site, selection.layer, selection.head)
+    source = "encoder" if selection.part == "cross" else selection.stack
+    rows = token_axis(QUERY, trace, selection.stack, options)
+    columns = token_axis(KEY, trace, source, options)
+    hidden = ~trace.allowed(selection.site, selection.layer).numpy()
+    sizes = np.broadcast_to(found.values, found.weights.shape)
+
+    def panel(title: str, values: Floats, name: str) -> Heatmap:
+        return _map(
+            title,
+            values,
+            name,
+            rows,
+            columns,
+            hidden=hidden,
+            row=pinned_query(trace, selection, options),
+            column=pinned(selection.key, len(found.values)),
+            automatic=options.limits == "auto",
+            details=(("‖v‖", sizes), ("‖weight · v · W_O‖", found.norms)),
+        )
+
+    return Figure(
+        title=f"Contribution · {attention_title(trace.spec, selection).lower()}",
+        panels=(
+            panel("Weight", found.weights, "weight"),
+            panel("Share of what is added to the stream", found.shares, "share"),
+        ),
+        note=(
+            "Right: the length of weight · v · W_O, as a share of its row (Kobayashi et al. 2020)."
+        ),
+        columns=2,
+    )
+
+
+def prepare(
+    trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
+) -> None:
+    if selection.site in trace.spec.sites:
+        contribution(trace, selection.site, selection.layer, selection.head)
+
+
+def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
+    site = selection.site
+    if site not in trace.spec.sites or selection.head is not None:
+        return True  # one head takes a few milliseconds
+    return trace.remembers(key(site, selection.layer, None))
+
+
+def _map(
+    title: str,
+    values: Floats,
+    name: str,
+    rows: Axis,
+    columns: Axis,
+    *,
+    hidden: np.typing.NDArray[np.bool_],
+    row: int | None,
+    column: int | None,
+    automatic: bool,
+    details: tuple[tuple[str, Floats], ...],
+) -> Heatmap:
+    largest = float(values.max())
+    scaled = automatic and largest > 0
+    return Heatmap(
+        title=title,
+        values=values,
+        rows=rows,
+        columns=columns,
+        limits=(0.0, largest if scaled else 1.0),
+        hidden=hidden,
+        dead_rows=tuple(np.flatnonzero(hidden.all(axis=1)).tolist()),
+        row=row,
+        column=column,
+        value_name=name,
+        picks=("query", "key"),
+        details=details,
+        limits_note=f"colours scaled to this map: 0 to {largest:.3g}" if scaled else "",
+    )
+
+
+VIEW = View(
+    key="contribution",
+    title="Contribution",
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
+    order=85,
+)

@@ -1,0 +1,92 @@
+"""Rollout: how much of each input token has reached a position, all layers so far together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Axis, Figure, Heatmap
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import no_stack, pinned, pinned_query, token_axis, token_name
+from core.analysis.rollout import key, rollout
+
+if TYPE_CHECKING:
+    from core.request import ShouldStop
+    from core.trace import Trace
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_stack(trace.spec, selection)
+    if missing is not None:
+        return missing
+    stack, layer = selection.stack, selection.layer
+    layers = trace.spec.stack(stack).layers
+    values = rollout(trace, stack, layer)
+    query = pinned_query(trace, selection, options)
+    inputs = token_axis("Input token", trace, stack, options)
+    panels = [
+        Heatmap(
+            title="",
+            values=values,
+            rows=token_axis("Position", trace, stack, options),
+            columns=inputs,
+            limits=(0.0, float(values.max())),
+            hidden=values == 0,  # no mask lets anything arrive here
+            row=query,
+            column=pinned(selection.key, len(values)) if selection.part == "self" else None,
+            value_name="share",
+            picks=("query", "key" if selection.part == "self" else None),
+            limits_note=f"colours scaled to this map: 0 to {float(values.max()):.3g}",
+        )
+    ]
+    if query is not None:
+        through = np.stack([rollout(trace, stack, i)[query] for i in range(layers)])
+        panels.append(
+            Heatmap(
+                title=f"Layer by layer: {token_name(trace, stack, query, options)}",
+                values=through,
+                rows=Axis(title="Layer", labels=tuple(f"up to {i + 1}" for i in range(layers))),
+                columns=inputs,
+                limits=(0.0, float(through.max())),
+                hidden=through == 0,
+                row=layer,
+                value_name="share",
+                picks=("layer", None),
+            )
+        )
+    return Figure(
+        title=f"{stack.capitalize()} attention rollout · layers 1 to {layer + 1} of {layers}",
+        panels=tuple(panels),
+        note=(
+            "A_L · … · A_1 with A = half the mean attention, half the residual connection"
+            " (Abnar & Zuidema 2020)."
+        ),
+    )
+
+
+def prepare(
+    trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
+) -> None:
+    if selection.stack in trace.tokens:
+        rollout(trace, selection.stack, _last(trace, selection, options), should_stop)
+
+
+def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
+    if selection.stack not in trace.tokens:
+        return True
+    last = _last(trace, selection, options)
+    return all(trace.remembers(key(selection.stack, layer)) for layer in range(last + 1))
+
+
+def _last(trace: Trace, selection: Selection, options: ViewOptions) -> int:
+    """The last layer drawn: all of them while a token is followed."""
+    if pinned_query(trace, selection, options) is None:
+        return selection.layer
+    return trace.spec.stack(selection.stack).layers - 1
+
+
+VIEW = View(
+    key="rollout", title="Attention rollout", draw=draw, prepare=prepare, ready=ready, order=90
+)
