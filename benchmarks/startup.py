@@ -6,18 +6,29 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from benchmarks.measure import Row
 
 _CHILD = """
-import sys, time
+import os, sys, tempfile, time
+from pathlib import Path
 started = time.perf_counter()
 if sys.argv[1] == "torch":
     import torch
-from app.window_probe import first_paint
-first_paint()
-print(time.perf_counter() - started)
+from PySide6.QtWidgets import QApplication
+from app.settings import Settings
+from app.wiring import App
+application = QApplication([])
+with tempfile.TemporaryDirectory() as folder:
+    app = App(settings=Settings(Path(folder) / "settings.ini"))
+    app.window.painted.connect(application.quit)
+    app.window.show()
+    application.exec()
+    print(time.perf_counter() - started, flush=True)
+os._exit(0)  # the worker has only begun to import the core
 """
 
 
@@ -36,11 +47,12 @@ def rows(*, quick: bool = False) -> Iterator[Row]:
 
 def _first_paint(mode: str) -> float:
     environment = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
-    found = subprocess.run(
-        [sys.executable, "-c", _CHILD, mode],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        found = subprocess.run(
+            [sys.executable, "-c", _CHILD, mode, str(Path(folder) / "settings.ini")],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
     return float(found.stdout.split()[-1])
