@@ -13,22 +13,24 @@ from pathlib import Path
 from benchmarks.measure import Row
 
 _CHILD = """
-import os, sys, tempfile, time
-from pathlib import Path
+import os, sys, time
 started = time.perf_counter()
 if sys.argv[1] == "torch":
     import torch
+from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from app.settings import Settings
 from app.wiring import App
-application = QApplication([])
-with tempfile.TemporaryDirectory() as folder:
-    app = App(settings=Settings(Path(folder) / "settings.ini"))
-    app.window.painted.connect(application.quit)
-    app.window.show()
-    application.exec()
+
+def painted():
     print(time.perf_counter() - started, flush=True)
-os._exit(0)  # the worker has only begun to import the core
+    os._exit(0)
+
+application = QApplication([])
+app = App(settings=Settings(Path(sys.argv[2])))
+app.window.painted.connect(painted)
+app.window.show()
+application.exec()
 """
 
 
