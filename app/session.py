@@ -11,21 +11,21 @@ import sys
 import traceback
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from app.choices import (
     FIRST_INPUTS,
     Architecture,
-    DecodeChoice,
     Inputs,
-    Narrowing,
 )
 from app.engine import Question, Report, ShouldStop
 from app.examples import Example, masks_of
 from app.looking import fitted
+from app.stepping import NOTHING_DECODED, Continues, Stepping
 from app.store import Abilities, Answer, Busy, Problem, Store
 from app.tasks import Job, Tasks
 from core.errors import Cancelled, CoreError
@@ -33,7 +33,6 @@ from core.errors import Cancelled, CoreError
 if TYPE_CHECKING:
     from core.loaded import LoadedModel
     from core.masks import MaskChoice
-    from core.request import Step
 
 MOST_RECENT = 8
 LANES = ("load", "run", "decode", "prepare")
@@ -45,7 +44,7 @@ BUSY_TEXTS = {
 }
 
 
-class Core(Protocol):
+class Core(Continues, Protocol):
     """What the session needs; `app.engine.Engine` is the real one."""
 
     def abilities(self) -> Abilities: ...
@@ -53,17 +52,6 @@ class Core(Protocol):
     def load(self, source: str, device: str, report: Report, stop: ShouldStop) -> LoadedModel: ...
 
     def run(self, question: Question, previous: Answer | None, stop: ShouldStop) -> Answer: ...
-
-    def advance(
-        self,
-        answer: Answer,
-        steps: tuple[Step, ...],
-        choice: DecodeChoice,
-        narrowing: Narrowing,
-        stop: ShouldStop,
-        *,
-        forced: int | None = None,
-    ) -> Step: ...
 
 
 class Session(QObject):
@@ -85,11 +73,9 @@ class Session(QObject):
         self._core = core
         self.texts: dict[Architecture, Inputs] = {**FIRST_INPUTS, **(texts or {})}
         self.sources: dict[Architecture, str] = dict(sources or {})
-        self._to_the_end = False
         self._after_load: dict[str, Any] = {}
         self._example: Example | None = None
-        self._play = QTimer(self)
-        self._play.timeout.connect(self._tick)
+        self.stepping = Stepping(store, tasks, core, partial(self._fail, where="decoding"), self)
         tasks.idle_changed.connect(self._show_busy)
         tasks.progressed.connect(self._show_progress)
 
@@ -132,7 +118,7 @@ class Session(QObject):
             self.run()
 
     def _load(self, source: str, after: dict[str, Any], example: Example | None) -> None:
-        self._halt()
+        self.stepping.halt()
         self._tasks.drop("load", "run", "decode", "prepare")
         device = self.store.state.device
         self._after_load, self._example = after, example
@@ -178,7 +164,7 @@ class Session(QObject):
             fitted(changes["selection"], model.spec), query=None, key=None, step=None
         )
         self.store.update(
-            **changes, answer=None, steps=(), ending="", problem=None, recent=self._recent()
+            **changes, **NOTHING_DECODED, answer=None, problem=None, recent=self._recent()
         )
         self.run()
 
@@ -234,13 +220,12 @@ class Session(QObject):
 
     def _answered(self, answer: Answer) -> None:
         state = self.store.state
-        self._halt()
+        self.stepping.halt()
         self._tasks.drop("decode")
         problem = state.problem
         self.store.update(
+            **NOTHING_DECODED,
             answer=answer,
-            steps=(),
-            ending="",
             selection=fitted(replace(state.selection, step=None), answer.model.spec, answer.trace),
             problem=problem if problem is not None and problem.where == "model" else None,
         )
@@ -248,168 +233,11 @@ class Session(QObject):
     def _run_failed(self, error: Exception) -> None:
         self._fail(error, "input")
 
-    # --- decoding ---------------------------------------------------------------------------
-
-    def why_no_decoding(self) -> str:
-        """One sentence why this model writes nothing; empty where it does."""
-        model = self.store.state.model
-        if model is None:
-            return "No model is loaded yet."
-        if model.spec.decoder is None:
-            return (
-                "An encoder reads the whole text at once and writes none: there is nothing to "
-                "decode. Choose Decoder-only or Encoder–decoder."
-            )
-        if model.spec.heads.vocab is None:
-            return model.missing.get("vocab", f"{model.name} has no output over the vocabulary.")
-        return ""
-
-    def decode_on(self) -> None:
-        """The next step: one that is there already, or a new token."""
-        state = self.store.state
-        shown = state.selection.step
-        following = 0 if shown is None else shown + 1
-        if following < len(state.steps):
-            self.show_step(following)
-        elif not self.why_no_decoding() and not self._tasks.active("decode"):
-            self._new_step()
-
-    def decode_back(self) -> None:
-        step = self.store.state.selection.step
-        self._halt()
-        if step is not None:
-            self.show_step(step - 1 if step > 0 else None)
-
-    def decode_first(self) -> None:
-        """Back to the prompt; the steps stay."""
-        self._halt()
-        self.show_step(None)
-
-    def decode_last(self) -> None:
-        """To the end: step after step until decoding ends."""
-        steps = self.store.state.steps
-        if self.why_no_decoding():
-            return
-        self._to_the_end = True
-        if steps and not self._may_go_on(steps[-1]):
-            self._to_the_end = False
-            self.show_step(len(steps) - 1)
-        elif not self._tasks.active("decode"):
-            self._new_step()
-
-    def show_step(self, step: int | None) -> None:
-        """Let every view show a step; None shows the prompt."""
-        self.store.select(step=step, query=None, key=None)
-
-    def play(self) -> None:
-        """Play or pause."""
-        if self.store.state.playing:
-            self._halt()
-        elif not self.why_no_decoding() and self.store.state.answer is not None:
-            self.store.update(playing=True)
-            self._play.start(1000 // self.store.state.decode.speed)
-            self._tick()
-
-    def choose_decoding(self, **changes: Any) -> None:
-        """Strategy, seed, length, speed. A new strategy or seed starts the continuation anew."""
-        state = self.store.state
-        choice = replace(state.decode, **changes)
-        if choice == state.decode:
-            return
-        anew = (choice.strategy, choice.seed) != (state.decode.strategy, state.decode.seed)
-        self.store.update(decode=choice)
-        if anew and state.steps:
-            self._forget_steps()
-        self._play.setInterval(1000 // choice.speed)
-        self._say_ending()
+    # --- pictures ---------------------------------------------------------------------------
 
     def narrow(self, **changes: Any) -> None:
-        """Temperature, top-k, top-p: filters the stored logits again, and runs nothing."""
+        """Temperature, top-k, top-p …: filters the stored logits again, and runs nothing."""
         self.store.update(narrowing=replace(self.store.state.narrowing, **changes))
-
-    def take(self, token: int) -> None:
-        """Let decoding take this token where the person looks, whatever the model would choose."""
-        state = self.store.state
-        if self.why_no_decoding() or state.answer is None:
-            return
-        self._halt()
-        self._tasks.drop("decode")
-        # Step i shows the row that predicted token i, so taking another one replaces step i.
-        at = 0 if state.selection.step is None else state.selection.step
-        self.store.update(steps=state.steps[:at])
-        self._new_step(forced=token)
-
-    def restart_decoding(self) -> None:
-        """Throw the generated tokens away."""
-        self._halt()
-        self._forget_steps()
-
-    def _forget_steps(self) -> None:
-        self._tasks.drop("decode")
-        self.store.update(
-            steps=(), ending="", selection=replace(self.store.state.selection, step=None)
-        )
-
-    def _halt(self) -> None:
-        self._to_the_end = False
-        self._play.stop()
-        self.store.update(playing=False)
-
-    def _tick(self) -> None:
-        state = self.store.state
-        shown = state.selection.step
-        at_end = bool(state.steps) and shown == len(state.steps) - 1
-        if at_end and not self._may_go_on(state.steps[-1]):
-            self._halt()
-        elif not self._tasks.active("decode"):
-            self.decode_on()
-
-    def _may_go_on(self, last: Step) -> bool:
-        if last.finished is None:
-            return True
-        asked = self.store.state.decode.max_new_tokens
-        return last.finished.endswith("new tokens") and len(self.store.state.steps) < asked
-
-    def _new_step(self, forced: int | None = None) -> None:
-        state = self.store.state
-        answer, steps = state.answer, state.steps
-        if answer is None or (steps and not self._may_go_on(steps[-1])):
-            self._halt()
-            return
-
-        def work(job: Job) -> Step:
-            return self._core.advance(
-                answer, steps, state.decode, state.narrowing, job.should_stop, forced=forced
-            )
-
-        self._tasks.submit("decode", work, self._stepped, self._decode_failed)
-
-    def _stepped(self, step: Step) -> None:
-        steps = (*self.store.state.steps[: step.index], step)
-        selection = replace(self.store.state.selection, step=step.index, query=None, key=None)
-        self.store.update(steps=steps, selection=selection)
-        self._say_ending()
-        if self._to_the_end:
-            if self._may_go_on(step):
-                self._new_step()
-            else:
-                self._to_the_end = False
-
-    def _say_ending(self) -> None:
-        steps = self.store.state.steps
-        finished = steps[-1].finished if steps else None
-        if finished is None or self._may_go_on(steps[-1]):
-            self.store.update(ending="")
-        elif finished == "end token":
-            self.store.update(ending="Ended: the model wrote its end token.")
-        else:
-            self.store.update(ending=f"Ended: {finished}.")
-
-    def _decode_failed(self, error: Exception) -> None:
-        self._halt()
-        self._fail(error, "decoding")
-
-    # --- pictures ---------------------------------------------------------------------------
 
     def look_at(self, view: str) -> None:
         """Which view is in front; what it needs is computed with the next run."""
@@ -431,7 +259,7 @@ class Session(QObject):
     def cancel(self) -> None:
         """Stop what runs; what is shown stays."""
         loading = self._tasks.active("load")
-        self._halt()
+        self.stepping.halt()
         self._tasks.drop(*LANES)
         if loading:
             self._load_failed(Cancelled("Loading was cancelled."))

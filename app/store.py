@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
+from app.branches import Tree
 from app.choices import (
     RANDOM_MODELS,
     DecodeChoice,
@@ -75,7 +76,8 @@ class State:
     """All fields. source: the model asked for; model: the one that is there.
 
     answer: the last good run, which may be older than `inputs`. steps: the tokens generated so
-    far; ending: why there are no more. examples and recent: for the menus.
+    far; tree: the other continuations, `steps` being the current branch's; ending: why there are no
+    more tokens. examples and recent: for the menus.
     """
 
     abilities: Abilities | None = None
@@ -91,6 +93,7 @@ class State:
     narrowing: Narrowing = field(default_factory=Narrowing)
     decode: DecodeChoice = field(default_factory=DecodeChoice)
     steps: tuple[Step, ...] = ()
+    tree: Tree = field(default_factory=Tree)
     ending: str = ""
     playing: bool = False
     busy: Busy | None = None

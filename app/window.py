@@ -269,15 +269,15 @@ class Window(QMainWindow):
             case "clear":
                 self._store.select(query=None, key=None)
             case "play":
-                self._session.play()
+                self._session.stepping.play()
             case "step":
-                self._session.decode_on()
+                self._session.stepping.on()
             case "back":
-                self._session.decode_back()
+                self._session.stepping.back()
             case "first":
-                self._session.decode_first()
+                self._session.stepping.first()
             case "last":
-                self._session.decode_last()
+                self._session.stepping.last()
             case "tab" if by < len(self.pictures.keys):
                 self._session.look_at(self.pictures.keys[by])
 

@@ -37,7 +37,7 @@ class DecodingPanel(QWidget):
 
     def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
-        self._store, self._session = store, session
+        self._store, self._stepping = store, session.stepping
         self._theme: Theme | None = None
         self.buttons: dict[str, QToolButton] = {}
         for name, tip in BUTTONS:
@@ -97,23 +97,23 @@ class DecodingPanel(QWidget):
         layout.addLayout(below)
 
     def _connect(self) -> None:
-        session = self._session
+        stepping = self._stepping
         for name, act in (
-            ("first", session.decode_first),
-            ("back", session.decode_back),
-            ("play", session.play),
-            ("step", session.decode_on),
-            ("last", session.decode_last),
-            ("restart", session.restart_decoding),
+            ("first", stepping.first),
+            ("back", stepping.back),
+            ("play", stepping.play),
+            ("step", stepping.on),
+            ("last", stepping.last),
+            ("restart", stepping.restart),
         ):
             self.buttons[name].clicked.connect(lambda _=False, act=act: act())
-        self.slider.valueChanged.connect(lambda at: session.show_step(at - 1 if at else None))
-        self.chips.clicked.connect(lambda i, _: session.show_step(i))
-        self.speed.valueChanged.connect(lambda value: session.choose_decoding(speed=value))
-        self.seed.valueChanged.connect(lambda value: session.choose_decoding(seed=value))
-        self.most.valueChanged.connect(lambda n: session.choose_decoding(max_new_tokens=n))
+        self.slider.valueChanged.connect(lambda at: stepping.show(at - 1 if at else None))
+        self.chips.clicked.connect(lambda i, _: stepping.show(i))
+        self.speed.valueChanged.connect(lambda value: stepping.choose(speed=value))
+        self.seed.valueChanged.connect(lambda value: stepping.choose(seed=value))
+        self.most.valueChanged.connect(lambda n: stepping.choose(max_new_tokens=n))
         self.strategy.activated.connect(
-            lambda _: session.choose_decoding(strategy=self.strategy.currentData())
+            lambda _: stepping.choose(strategy=self.strategy.currentData())
         )
         self._store.changed.connect(self._show)
 
@@ -147,7 +147,7 @@ class DecodingPanel(QWidget):
             chips = [step_chip(s, text) for s, text in zip(state.steps, labels, strict=True)]
         self.chips.set_chips(tuple(chips))
         self.chips.set_empty_text(
-            self._session.why_no_decoding() or "Press ▶ or Space: generated tokens appear here."
+            self._stepping.why_not() or "Press ▶ or Space: generated tokens appear here."
         )
 
     def _show_where(self) -> None:
@@ -179,7 +179,7 @@ class DecodingPanel(QWidget):
 
     def _show_buttons(self) -> None:
         state = self._store.state
-        able = not self._session.why_no_decoding() and state.answer is not None
+        able = not self._stepping.why_not() and state.answer is not None
         step = state.selection.step
         for name, button in self.buttons.items():
             moved = step is not None if name in ("first", "back") else True

@@ -145,4 +145,4 @@ class PredictionsPanel(QWidget):
 
     def _picked(self, picks: Mapping[str, int]) -> None:
         if "token" in picks:
-            self._session.take(picks["token"])
+            self._session.stepping.take(picks["token"])

@@ -148,7 +148,7 @@ def test_the_same_seed_draws_the_same_text(qtbot: QtBot, open_app: Opener) -> No
     app = open_app("random:decoder")
     bar = app.window.decoding
     bar.most.setValue(6)
-    app.session.choose_decoding(strategy="sample", seed=7)
+    app.session.stepping.choose(strategy="sample", seed=7)
     assert bar.seed.isVisible()
 
     def draw() -> list[int]:
@@ -168,7 +168,7 @@ def test_a_token_of_ones_own_choice(qtbot: QtBot, open_app: Opener) -> None:
     step(qtbot, app, 3)
     click_chip(app.window.decoding.chips, 1)
     other = app.store.state.steps[1].candidates[3].token
-    app.session.take(other)
+    app.session.stepping.take(other)
     qtbot.waitUntil(lambda: len(app.store.state.steps) == 2)
     assert app.store.state.steps[1].token == other
     assert app.store.state.steps[1].forced
@@ -191,7 +191,7 @@ def test_a_character_of_four_tokens_is_never_shown_half(qtbot: QtBot, open_app: 
     ids = [*tokenizer.encode("😀", add_special=False).ids]
     assert len(ids) == 4
     for number, token in enumerate(ids):
-        app.session._new_step(forced=token)
+        app.session.stepping._new_step(forced=token)
         qtbot.waitUntil(lambda n=number: len(app.store.state.steps) == n + 1)
         settled(qtbot, app)
         text = app.window.decoding.text.text()
