@@ -1,0 +1,84 @@
+"""Evolution: how far every layer moves a state, where to, and which part of the layer does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.figure import Axis, Figure, Floats, Heatmap
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import layer_rows, no_stack, pinned_query, token_axis
+from core.analysis.states import cosine
+from core.analysis.updates import added, attention_share, relative_change
+
+if TYPE_CHECKING:
+    from core.trace import Trace
+
+PARTS = {"self": "‖attention‖", "cross": "‖cross-attention‖", "ffn": "‖feed-forward‖"}
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_stack(trace.spec, selection)
+    if missing is not None:
+        return missing
+    stack = trace.spec.stack(selection.stack)
+    hidden = trace.hidden(stack.name).numpy()
+    names = layer_rows(stack.layers, stack.final_norm is not None)
+    tokens = token_axis("Token", trace, stack.name, options)
+    query = pinned_query(trace, selection, options)
+    lengths = added(trace, stack.name)
+    change = relative_change(hidden)
+
+    def panel(
+        title: str,
+        values: Floats,
+        rows: tuple[str, ...],
+        limits: tuple[float, float],
+        name: str,
+        details: tuple[tuple[str, Floats], ...] = (),
+    ) -> Heatmap:
+        by_layer = len(rows) == stack.layers
+        return Heatmap(
+            title=title,
+            values=values,
+            rows=Axis(title="Layer", labels=rows),
+            columns=tokens,
+            limits=limits,
+            scale="diverging" if limits[0] < 0 else "sequential",
+            row=selection.layer if by_layer else None,
+            column=query,
+            value_name=name,
+            picks=("layer" if by_layer else None, "query"),
+            details=details,
+        )
+
+    only = tuple(f"layer {i + 1}" for i in range(stack.layers))
+    cosines = (-1.0, 1.0)
+    panels = (
+        panel(
+            "Change from the layer before",
+            change,
+            names[1:],
+            (0.0, max(float(change.max()), 1e-6)),
+            "‖Δh‖ / ‖h‖",
+        ),
+        panel(
+            "Attention's share of what is added",
+            attention_share(lengths),
+            only,
+            (0.0, 1.0),
+            "share",
+            tuple((PARTS[part], values) for part, values in lengths.items()),
+        ),
+        panel("Cosine to the embedding", cosine(hidden, hidden[:1]), names, cosines, "cosine"),
+        panel("Cosine to the final state", cosine(hidden, hidden[-1:]), names, cosines, "cosine"),
+    )
+    return Figure(
+        title=f"{stack.name.capitalize()} states through {stack.layers} layers",
+        panels=panels,
+        note="Shares are by length: ‖attention‖ / (‖attention‖ + ‖feed-forward‖).",
+        columns=2,
+    )
+
+
+VIEW = View(key="evolution", title="State evolution", draw=draw, order=33)

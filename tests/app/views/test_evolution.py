@@ -1,0 +1,83 @@
+"""State evolution, similarity and paths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.figure import Curves, Heatmap, Paths
+from app.selection import Selection
+from app.views import ViewOptions, view
+from core.analysis.projection import projection
+from tests.traces import sentence, trace_of
+
+
+def by_hand(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+def test_evolution_maps() -> None:
+    trace = trace_of("relative translator")
+    selection = Selection(stack="decoder", part="cross", layer=1, query=2)
+    panels = view("evolution").draw(trace, selection, ViewOptions()).panels
+    change, share, to_embedding, to_final = panels
+    hidden = trace.hidden("decoder").double().numpy()
+    for panel, rows in zip(panels, (3, 3, 4, 4), strict=True):
+        assert isinstance(panel, Heatmap)
+        assert panel.values.shape == (rows, 5)
+        assert panel.column == 2
+    assert isinstance(change, Heatmap)
+    assert isinstance(to_embedding, Heatmap)
+    assert isinstance(to_final, Heatmap)
+    assert isinstance(share, Heatmap)
+    for layer, i in np.ndindex(4, 5):
+        expected = by_hand(hidden[layer, i], hidden[0, i])
+        assert to_embedding.values[layer, i] == pytest.approx(expected, abs=1e-5)
+        expected = by_hand(hidden[layer, i], hidden[-1, i])
+        assert to_final.values[layer, i] == pytest.approx(expected, abs=1e-5)
+    moved = np.linalg.norm(hidden[1:] - hidden[:-1], axis=2) / np.linalg.norm(hidden[:-1], axis=2)
+    assert change.values == pytest.approx(moved, abs=1e-4)
+    lengths = dict(share.details)
+    a, c, f = (lengths[n] for n in ("‖attention‖", "‖cross-attention‖", "‖feed-forward‖"))
+    assert share.values == pytest.approx((a + c) / (a + c + f), abs=1e-5)
+    assert share.picks == ("layer", "query")
+    assert to_final.picks == (None, "query")
+
+
+def test_similarity_at_a_layer_and_by_layer() -> None:
+    trace = trace_of("encoder", source=sentence(6).padded(8, pad=0, piece="[PAD]"))
+    selection = Selection(layer=2, query=3, key=1)
+    figure = view("similarity").draw(trace, selection, ViewOptions())
+    pairs, curves = figure.panels
+    hidden = trace.hidden("encoder").double().numpy()
+    assert isinstance(pairs, Heatmap)
+    for i, j in np.ndindex(8, 8):
+        expected = by_hand(hidden[3, i], hidden[3, j])
+        assert pairs.values[i, j] == pytest.approx(expected, abs=1e-5)
+    assert (pairs.row, pairs.column) == (3, 1)
+    assert isinstance(curves, Curves)
+    rest = hidden[:, 1:6].mean(axis=1)
+    expected_curves = {
+        "“w5” and the mean of the others": [by_hand(hidden[k, 0], rest[k]) for k in range(4)],
+        "“w26” and its embedding": [by_hand(hidden[k, 3], hidden[0, 3]) for k in range(4)],
+        "“w26” and its final state": [by_hand(hidden[k, 3], hidden[-1, 3]) for k in range(4)],
+        "“w26” and “w12”": [by_hand(hidden[k, 3], hidden[k, 1]) for k in range(4)],
+    }
+    assert {c.name for c in curves.curves} == set(expected_curves)
+    for curve in curves.curves:
+        assert curve.y == pytest.approx(expected_curves[curve.name], abs=1e-5)
+    assert figure.title == "Encoder similarity · after layer 3 of 3"
+
+
+def test_paths_follow_the_projection() -> None:
+    source = sentence(5).padded(8, pad=0, piece="[PAD]", side="left")
+    trace = trace_of("encoder", source=source)
+    (panel,) = view("paths").draw(trace, Selection(query=4), ViewOptions()).panels
+    assert isinstance(panel, Paths)
+    assert (panel.points == projection(trace, "encoder").points).all()
+    assert panel.labels == sentence(5).pieces
+    assert panel.emphasised == 1
+    assert panel.step_labels == ("embeddings", "after layer 1", "after layer 2", "after layer 3")
+    (panel,) = view("paths").draw(trace, Selection(query=1), ViewOptions()).panels
+    assert isinstance(panel, Paths)
+    assert panel.emphasised is None
