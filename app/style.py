@@ -13,6 +13,11 @@ def apply(theme: Theme) -> None:
     app = QApplication.instance()
     if isinstance(app, QApplication):
         app.setPalette(palette(theme))
+        fields = palette(theme)
+        if theme.name == "dark":  # Fusion draws its frames darker than the window: unseen there
+            fields.setColor(QPalette.ColorRole.Base, QColor(theme.raised))
+            fields.setColor(QPalette.ColorRole.Window, QColor(theme.border))
+        app.setPalette(fields, "QAbstractSpinBox")
         app.setStyleSheet(stylesheet(theme))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
 from app.panels.mask_map import MaskMap
@@ -18,6 +19,8 @@ class MaskEditor(QDialog):
         self._hint = QLabel(hint + " Query down, key across.")
         self._hint.setWordWrap(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        close = buttons.button(QDialogButtonBox.StandardButton.Close)
+        close.setIcon(QIcon())
         buttons.rejected.connect(self.hide)
         layout = QVBoxLayout(self)
         layout.addWidget(self._hint)
