@@ -248,10 +248,11 @@ def _stored(checkpoint: Checkpoint) -> str:
     """The type most weights are stored in."""
     counts: Counter[str] = Counter()
     for file in checkpoint.files:
+        shapes = file.shapes
         for name, dtype in file.dtypes.items():
-            counts[dtype] += prod(file.shapes[name])
+            counts[dtype] += prod(shapes[name])
     found = counts.most_common(1)[0][0] if counts else "float32"
-    if found not in ("float32", "float16", "bfloat16", "float64"):
+    if found.startswith(("int", "uint", "bool", "float8")):
         raise UnsupportedModel(
             f"{checkpoint.weights} is stored as {found}; supported are float32, float16 "
             "and bfloat16"

@@ -53,11 +53,19 @@ class TensorFile(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
     """folder: where config and tokenizer are. files: the opened weights; a tensor is read from
-    disk only when asked for."""
+    disk only when asked for. metadata: of a GGUF file, which holds its own tokenizer."""
 
     folder: Path
     config: Config
     files: tuple[TensorFile, ...]
+    metadata: Mapping[str, Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """What people call it: the folder, or the name in a GGUF file's metadata."""
+        if self.metadata is not None:
+            return str(self.metadata.get("general.name") or self.files[0].path.stem)
+        return self.folder.resolve().name
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -86,10 +94,26 @@ def open_checkpoint(source: str | Path) -> Checkpoint:
     path = Path(source).expanduser()
     if not path.exists():
         raise CheckpointError(f"there is no file or folder {path}")
+    lone = lone_gguf(path)
+    if lone is not None:
+        from core.checkpoints.gguf_file import GgufFile  # its library loads slowly
+
+        file = GgufFile(lone)
+        return Checkpoint(
+            folder=lone.parent, config=file.config, files=(file,), metadata=file.metadata
+        )
     folder = path if path.is_dir() else path.parent
     config = read_config(folder)
     files = open_folder(folder) if path.is_dir() else (open_weights(path),)
     return Checkpoint(folder=folder, config=config, files=files)
+
+
+def lone_gguf(path: Path) -> Path | None:
+    """The path itself, or the only .gguf file of a folder without config.json."""
+    if path.is_file():
+        return path if path.suffix == ".gguf" else None
+    found = [] if (path / CONFIG).exists() else list(path.glob("*.gguf"))
+    return found[0] if len(found) == 1 else None
 
 
 def read_config(folder: Path) -> Config:
@@ -176,5 +200,6 @@ def open_weights(path: Path) -> TensorFile:
     if path.suffix in (".bin", ".pt", ".pth"):
         return pickled.PickledFile(path)
     raise CheckpointError(
-        f"{path} is no weights file by its name; supported are .safetensors and pytorch_model.bin"
+        f"{path} is no weights file by its name; supported are .safetensors, .gguf "
+        "and pytorch_model.bin"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core import builtin, random_models
 from core.checkpoints.build import Progress, build, plan
-from core.checkpoints.files import open_checkpoint
+from core.checkpoints.files import Checkpoint, open_checkpoint
 from core.device import compute_dtype, resolve
 from core.errors import CheckpointError
 from core.loaded import LoadedModel
@@ -84,10 +84,9 @@ def load_checkpoint(
     where, kind = resolve(device), compute_dtype(dtype)
     checkpoint = open_checkpoint(path)
     found = plan(checkpoint)
-    tokenizer, notes = read_tokenizer(checkpoint.folder, found.spec)
+    tokenizer, notes = read_tokenizer(checkpoint, found.spec)
     spec = with_tokenizer(replace(found.spec, notes=(*found.spec.notes, *notes)), tokenizer)
-    if name is not None:
-        spec = replace(spec, name=name)
+    spec = replace(spec, name=name or checkpoint.name)
     built = build(
         checkpoint,
         replace(found, spec=spec),
@@ -107,11 +106,18 @@ def load_checkpoint(
     )
 
 
-def read_tokenizer(folder: Path, spec: ModelSpec) -> tuple[Tokenizer | None, tuple[str, ...]]:
-    """The folder's tokenizer; without a usable one the model still reads token ids, and a note
-    says why it reads no text."""
+def read_tokenizer(
+    checkpoint: Checkpoint, spec: ModelSpec
+) -> tuple[Tokenizer | None, tuple[str, ...]]:
+    """The folder's tokenizer, or the one in a GGUF file; without a usable one the model still reads
+    token ids, and a note says why it reads no text."""
     try:
-        tokenizer = Tokenizer.from_folder(folder, spec)
+        if checkpoint.metadata is not None:
+            from core.checkpoints.gguf_tokenizer import tokenizer_of
+
+            tokenizer = tokenizer_of(checkpoint.metadata, checkpoint.files[0].path, spec)
+        else:
+            tokenizer = Tokenizer.from_folder(checkpoint.folder, spec)
     except CheckpointError as error:
         return None, (str(error),)
     return tokenizer, tuple(tokenizer.notes)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from core.checkpoints.build import Built, build, plan
 from core.checkpoints.files import open_checkpoint
-from core.families import bart, bert, electra, gpt2, llama, qwen3, t5
+from core.families import bart, bert, electra, gpt2, llama, qwen2, qwen3, t5
 from tests.core.families.conftest import trace
 
 CONFIGS: dict[str, Mapping[str, Any]] = {
@@ -28,6 +28,8 @@ CONFIGS: dict[str, Mapping[str, Any]] = {
     "qwen3": qwen3.FAMILY.tiny[0],
     "gpt2": gpt2.FAMILY.tiny[0],
     "llama": llama.FAMILY.tiny[0],
+    "llama scaled": llama.FAMILY.tiny[1] | {"mlp_bias": False, "attention_bias": False},
+    "qwen2": qwen2.FAMILY.tiny[0],
     "t5": t5.FAMILY.tiny[0],
     "t5 v1.1": t5.FAMILY.tiny[1],
     "bart": bart.FAMILY.tiny[0],

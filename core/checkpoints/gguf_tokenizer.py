@@ -1,0 +1,127 @@
+"""The tokenizer a .gguf file carries in its metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
+from tokenizers import Tokenizer as Backend
+
+from core.errors import CheckpointError
+from core.spec import ModelSpec
+from core.text import Tokenizer
+from core.text.settings import Settings
+
+CONTROL, USER = 3, 4
+ROLES = {"bos": "bos", "eos": "eos", "unknown": "unk", "padding": "pad", "mask": "mask"}
+_LETTERS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
+_REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+SPLITS: Mapping[str, Sequence[Any]] = {
+    "default": (pre_tokenizers.ByteLevel(add_prefix_space=False),),
+    "gpt-2": (pre_tokenizers.ByteLevel(add_prefix_space=False),),
+    "smollm": (
+        pre_tokenizers.Digits(individual_digits=True),
+        pre_tokenizers.ByteLevel(add_prefix_space=False),
+    ),
+    "llama-bpe": (
+        pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}{1,3}" + _REST), "isolated"),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+    ),
+    "qwen2": (
+        pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}" + _REST), "isolated"),
+        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+    ),
+}
+"""tokenizer.ggml.pre -> how a text is cut before pairs are merged."""
+
+
+def tokenizer_of(metadata: Mapping[str, Any], path: Path, spec: ModelSpec) -> Tokenizer:
+    """CheckpointError for a kind of tokenizer that is not read."""
+    kind, tokens = metadata.get("tokenizer.ggml.model"), metadata.get("tokenizer.ggml.tokens")
+    if not tokens:
+        raise CheckpointError(f"{path} carries no tokenizer, so it reads token ids only")
+    if kind == "gpt2":
+        backend = _byte_level(metadata, tokens, path)
+    elif kind == "llama":
+        backend = _sentencepiece(metadata, tokens)
+    else:
+        raise CheckpointError(
+            f"{path} carries a tokenizer of kind {kind!r}; read are gpt2 and llama"
+        )
+    types = metadata.get("tokenizer.ggml.token_type") or []
+    for token, number in zip(tokens, types, strict=False):
+        if number in (CONTROL, USER):
+            added = AddedToken(token, special=number == CONTROL, normalized=False)
+            (backend.add_special_tokens if number == CONTROL else backend.add_tokens)([added])
+    return Tokenizer.from_library(
+        backend, source=path.name, settings=_settings(metadata, tokens), spec=spec
+    )
+
+
+def _settings(metadata: Mapping[str, Any], tokens: Sequence[str]) -> Settings:
+    ids = {role: metadata.get(f"tokenizer.ggml.{name}_token_id") for name, role in ROLES.items()}
+    byte_level = metadata.get("tokenizer.ggml.model") == "gpt2"
+    return Settings(
+        said={role: tokens[i] for role, i in ids.items() if i is not None and i < len(tokens)},
+        values={
+            "add_bos_token": metadata.get("tokenizer.ggml.add_bos_token", not byte_level),
+            "add_eos_token": metadata.get("tokenizer.ggml.add_eos_token", False),
+        },
+    )
+
+
+def _byte_level(metadata: Mapping[str, Any], tokens: Sequence[str], path: Path) -> Backend:
+    """GPT-2's kind: pieces of bytes, merged in a stated order."""
+    pre = metadata.get("tokenizer.ggml.pre", "default")
+    if pre not in SPLITS:
+        raise CheckpointError(f"{path} cuts text as {pre!r} does; known are {', '.join(SPLITS)}")
+    merges = [tuple(pair.split(" ", 1)) for pair in metadata.get("tokenizer.ggml.merges", ())]
+    backend = Backend(
+        models.BPE(
+            vocab={token: i for i, token in enumerate(tokens)},
+            merges=merges,
+            ignore_merges=pre == "llama-bpe",
+        )
+    )
+    if pre == "qwen2":
+        backend.normalizer = normalizers.NFC()
+    backend.pre_tokenizer = pre_tokenizers.Sequence(list(SPLITS[pre]))
+    backend.decoder = decoders.ByteLevel()
+    return backend
+
+
+def _sentencepiece(metadata: Mapping[str, Any], tokens: Sequence[str]) -> Backend:
+    """Llama's kind: the pair whose piece scores best is merged first, what is left is bytes."""
+    ids = {token: i for i, token in enumerate(tokens)}
+    scores = metadata.get("tokenizer.ggml.scores") or [0.0] * len(tokens)
+    pairs = [
+        (-scores[ids[piece]], ids[piece[:cut]], ids[piece[cut:]], piece[:cut], piece[cut:])
+        for piece in tokens
+        for cut in range(1, len(piece))
+        if piece[:cut] in ids and piece[cut:] in ids
+    ]
+    unknown = metadata.get("tokenizer.ggml.unknown_token_id")
+    backend = Backend(
+        models.BPE(
+            vocab=ids,
+            merges=[(left, right) for *_, left, right in sorted(pairs)],
+            unk_token=None if unknown is None else tokens[unknown],
+            fuse_unk=True,
+            byte_fallback=True,
+        )
+    )
+    first = (
+        [normalizers.Prepend("▁")] if metadata.get("tokenizer.ggml.add_space_prefix", True) else []
+    )
+    backend.normalizer = normalizers.Sequence([*first, normalizers.Replace(" ", "▁")])
+    backend.decoder = decoders.Sequence(
+        [
+            decoders.Replace("▁", " "),
+            decoders.ByteFallback(),
+            decoders.Fuse(),
+            *([decoders.Strip(" ", 1, 0)] if first else []),
+        ]
+    )
+    return backend
