@@ -14,8 +14,8 @@ _SENTINEL = "<extra_id_0>"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskHint:
-    """Another model's mask token in a text. span: where it stands. insert: what this model reads
-    as a mask, None when it has none. message: a sentence for the person."""
+    """Another model's mask token in a text. span: where it first stands. insert: what this model
+    reads as a mask, None when it has none. message: a sentence for the person."""
 
     found: str
     span: tuple[int, int]
@@ -23,11 +23,8 @@ class MaskHint:
     message: str
 
     def applied(self, text: str) -> str:
-        """The text with this model's mask in that place; unchanged when it has none."""
-        if self.insert is None:
-            return text
-        start, end = self.span
-        return text[:start] + self.insert + text[end:]
+        """The text with this model's mask wherever the other stands; unchanged when it has none."""
+        return text if self.insert is None else text.replace(self.found, self.insert)
 
 
 def foreign_mask(engine: Engine, mask: str | None, text: str) -> MaskHint | None:

@@ -74,6 +74,7 @@ def test_a_special_token_between_bytes_keeps_them_apart() -> None:
     tokens = pieces("ðŁ", "</s>", "ĺĢ", special=(1,))
     assert labels_of(tokens) == ("⟨F0⟩⟨9F⟩", "</s>", "⟨98⟩⟨80⟩")
     assert span_group(tokens, 0) == (0,)
+    assert labels_of(pieces("ðŁ", "ĺĢ", special=(1,))) == ("⟨F0⟩⟨9F⟩", "ĺĢ")
 
 
 def test_equal_labels_stay_separate() -> None:

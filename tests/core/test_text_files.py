@@ -103,8 +103,11 @@ def test_opt_starts_with_its_end_token(tmp_path: Path) -> None:
         pad_token="<pad>",
     )
     ours = Tokenizer.from_folder(folder)
-    assert ours.encode("the").pieces == ("</s>", "the")
     assert_reads_alike(ours, GPT2Tokenizer.from_pretrained(folder))
+    assert ours.encode("the").pieces == ("</s>", "the")
+    (folder / "tokenizer_config.json").unlink()
+    write_json(folder / "config.json", {"model_type": "opt"})
+    assert Tokenizer.from_folder(folder).encode("the").pieces == ("</s>", "the")
 
 
 def test_a_family_nothing_names_is_seen_from_its_pieces(tmp_path: Path) -> None:

@@ -50,7 +50,9 @@ def test_robertas_vocabulary_files_give_the_same_pair(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("segments", "fed"), [(0, (0, 0, 0, 0, 0)), (2, (0, 0, 0, 1, 1))])
+@pytest.mark.parametrize(
+    ("segments", "fed"), [(0, (0, 0, 0, 0, 0)), (1, (0, 0, 0, 0, 0)), (2, (0, 0, 0, 1, 1))]
+)
 def test_a_model_without_a_segment_table_is_fed_zeros(
     tmp_path: Path, segments: int, fed: tuple[int, ...]
 ) -> None:

@@ -171,6 +171,7 @@ def test_pegasus_leaves_room_for_its_special_tokens(tmp_path: Path) -> None:
     # Built from pieces alone, theirs lacks the model's own rule that drops a space at the end.
     agree(ours, PegasusTokenizer(vocab=vocab), ("the cat sat", "hello world, this", "zebra!"))
     assert ours.piece(105) == "<unk>"
+    assert ours.foreign_mask("<mask_1> the <mask_2>") is None
     assert (ours.mask_piece, ours.mask_id, ours.pad_id) == ("<mask_2>", 3, 0)
     assert ours.encode("日", add_special=False).ids[-1] == 105
 
@@ -219,7 +220,12 @@ def test_albert_folds_case_accents_and_quotes(tmp_path: Path) -> None:
 def marian(tmp_path: Path) -> Path:
     source = sentence_piece(tmp_path / "source.spm", size=50)
     target = sentence_piece(tmp_path / "target.spm", size=40)
-    pieces = {piece for p in (source, target) for piece, _ in scores(p)} - {"<unk>", "<s>", "</s>"}
+    pieces = {piece for p in (source, target) for piece, _ in scores(p)} - {
+        "<unk>",
+        "<s>",
+        "</s>",
+        ",",
+    }
     table = ["</s>", "<unk>", *sorted(pieces), ">>fra<<", "<pad>"]
     write_json(tmp_path / "vocab.json", {piece: i for i, piece in enumerate(table)})
     write_json(tmp_path / "config.json", {"model_type": "marian"})
@@ -242,9 +248,10 @@ def test_marian_reads_and_writes_with_its_two_models(marian: Path) -> None:
         expected = theirs(text_target=text)["input_ids"]
         assert list(ours.encode_target(text, start=pad).ids) == [pad, *expected[:-1]]
         differs |= expected != theirs(text)["input_ids"]
-    for text in ("the cat sat", "hello world, this"):
+    for text in ("the cat sat", "hello world this"):
         ids = ours.encode(text).ids
         assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=True) == text
+    assert ours.encode(",", add_special=False).pieces[-1] == "<unk>"  # a piece without an id
     assert differs  # or the two models could not be told apart
     tokens = ours.encode(">>fra<< the")
     assert (tokens.pieces[0], tokens.special[0], tokens.spans[0]) == (">>fra<<", True, (0, 7))
@@ -288,6 +295,8 @@ def test_a_model_without_a_family_adds_nothing_and_says_so(tmp_path: Path) -> No
     assert ours.source == "odd.spm"
     assert not any(ours.encode("the cat").special)
     assert ours.encode("<s>the").special[0]
+    unknown = ours.encode("日")
+    assert (unknown.pieces[-1], unknown.special[-1]) == ("<unk>", False)
     assert ours.notes == (
         "Nothing names the family of odd.spm; no special tokens are added to a text.",
     )

@@ -10,6 +10,7 @@ from core.errors import RequestError
 from core.spec import SpecialIds
 from core.text import Tokenizer
 from tests.core.vocabularies import (
+    WORDS,
     byte_fallback,
     byte_level,
     spec,
@@ -98,6 +99,7 @@ def test_the_word_of_another_models_mask_gets_a_hint(tmp_path: Path) -> None:
     assert hint.applied(text) == "the <mask> rug"
     assert tokenizer.mask_id in tokenizer.encode(hint.applied(text)).ids
     assert tokenizer.foreign_mask(hint.applied(text)) is None
+    assert hint.applied("[MASK] the [MASK]") == "<mask> the <mask>"
 
 
 def test_the_mask_takes_the_space_before_it_along(tmp_path: Path) -> None:
@@ -163,6 +165,12 @@ def test_ids_of_roles_by_name_then_by_configuration(tmp_path: Path) -> None:
     bare = byte_level("<a>", "<b>")
     named = Tokenizer.from_library(bare, source="", spec=spec(special=SpecialIds(mask=1, pad=0)))
     assert (named.pad_piece, named.mask_piece) == ("<a>", "<b>")
+    usual = Tokenizer.from_library(byte_level("<pad>", "[MASK]"), source="")
+    assert (usual.pad_piece, usual.mask_piece) == ("<pad>", "[MASK]")
+    # A piece of that name that is not special is a word.
+    words = Tokenizer.from_folder(write_words(tmp_path, (*WORDS[1:], "<pad>")))
+    assert words.id_of("<pad>") is not None
+    assert words.pad_id is None
     none = Tokenizer.from_library(byte_level(), source="")
     assert (none.pad_id, none.pad_piece, none.mask_id, none.mask_piece) == (None,) * 4
 
