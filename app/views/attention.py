@@ -9,6 +9,7 @@ import numpy as np
 from app.figure import Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
+from app.views._maps import prepare, ready
 from app.views._tokens import (
     KEY,
     QUERY,
@@ -82,4 +83,4 @@ def _note(allowed: np.typing.NDArray[np.bool_], dead: tuple[int, ...]) -> str:
     return " ".join(parts)
 
 
-VIEW = View(key="attention", title="Attention", draw=draw, order=10)
+VIEW = View(key="attention", title="Attention", draw=draw, prepare=prepare, ready=ready, order=10)

@@ -9,6 +9,7 @@ import numpy as np
 from app.figure import Arrow, Box, Diagram, Figure, Floats
 from app.selection import Selection
 from app.views import View, ViewOptions
+from app.views._maps import prepare, ready
 from app.views._tokens import (
     KEY,
     QUERY,
@@ -159,4 +160,6 @@ def _note(weights: Floats, rows: range, columns: range, query: int | None, faint
     return " ".join(parts)
 
 
-VIEW = View(key="attention_flow", title="Attention flow", draw=draw, order=15)
+VIEW = View(
+    key="attention_flow", title="Attention flow", draw=draw, prepare=prepare, ready=ready, order=15
+)

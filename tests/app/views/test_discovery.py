@@ -7,7 +7,7 @@ import pytest
 
 from app.figure import Figure, Heatmap, Mosaic
 from app.selection import Selection
-from app.views import ViewOptions, view, views
+from app.views import ViewOptions, _maps, view, views
 from core.request import ALL, HEADS, LAST, MASKED
 from tests.traces import KINDS, sentence, trace_of
 
@@ -58,7 +58,10 @@ def test_every_view_draws_every_kind_of_model_at_every_site(
 
 
 @pytest.mark.parametrize("key", [v.key for v in views() if v.prepare is not None])
-def test_preparing_changes_nothing_in_the_picture(key: str) -> None:
+def test_preparing_changes_nothing_in_the_picture(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_maps, "QUICK", 0)
     selection = Selection(stack="encoder", head=None)
     first, second = (trace_of("encoder", source=sentence(9, masked=(3,))) for _ in range(2))
     chosen = view(key)
