@@ -60,9 +60,7 @@ def lay_out(processor: SentencePieceProcessor, settings: Settings, path: Path) -
         pieces[number] = added.content
     control = [piece for i, piece in enumerate(own) if processor.is_control(i)]
     sentinels = [piece for piece in own if re.fullmatch(r"<extra_id_\d+>", piece)]
-    return _vocabulary(
-        pieces, ids, settings, [*control, *sentinels, *more], unknown=ids[processor.unk_id()]
-    )
+    return _vocabulary(pieces, ids, settings, [*control, *sentinels, *more])
 
 
 def lay_out_marian(
@@ -83,7 +81,7 @@ def lay_out_marian(
         for p in processors
     )
     languages = [piece for piece in table if _MARIAN_LANGUAGE.fullmatch(piece)]
-    return _vocabulary(pieces, ids, settings, languages, unknown=unknown), target
+    return _vocabulary(pieces, ids, settings, languages), target
 
 
 def _vocabulary(
@@ -91,15 +89,12 @@ def _vocabulary(
     ids: list[int] | tuple[int, ...],
     settings: Settings,
     special: list[str],
-    *,
-    unknown: int,
 ) -> Vocabulary:
     present = set(pieces)
     names = {*settings.kind.names.values(), *settings.said.values(), *settings.more, *special}
     plain = {added.content for added in settings.added.values() if not added.special}
     names |= {added.content for added in settings.added.values() if added.special}
-    word = pieces[unknown] if settings.name("unk") is None else settings.unknown
-    stands_for_text = {*plain, word}
+    stands_for_text = {*plain, settings.unknown}
     return Vocabulary(
         pieces=tuple(pieces),
         ids=tuple(ids),
@@ -107,7 +102,6 @@ def _vocabulary(
             i for i, piece in enumerate(pieces) if piece in names and piece not in stands_for_text
         ),
         typed=tuple(sorted(token for token in names | plain if token in present)),
-        unknown=unknown,
     )
 
 

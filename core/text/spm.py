@@ -35,14 +35,12 @@ def open_model(path: Path) -> SentencePieceProcessor:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
     """pieces: by model id, None for a gap. ids: SentencePiece id -> model id. special: model ids
-    that stand for no text. typed: tokens recognised when a person types them. unknown: the model
-    id for what has no piece."""
+    that stand for no text. typed: tokens recognised when a person types them."""
 
     pieces: tuple[str | None, ...]
     ids: tuple[int, ...]
     special: frozenset[int]
     typed: tuple[str, ...]
-    unknown: int
 
 
 class SentencePieceEngine:

@@ -151,18 +151,28 @@ class Tokenizer:
 
     # --- tokens to text --------------------------------------------------------------------------
 
-    def decode(self, ids: Sequence[int], *, skip_special: bool = True) -> str:
-        """The text of tokens. Unused ids stand for none; broken bytes read ⟨F0⟩, never U+FFFD."""
-        return self._decode(ids, skip_special, final=True)[0]
+    def decode(
+        self, ids: Sequence[int], *, skip_special: bool = True, continues: bool = False
+    ) -> str:
+        """The text of tokens. Unused ids stand for none; broken bytes read ⟨F0⟩, never U+FFFD.
 
-    def stream(self, ids: Sequence[int], *, skip_special: bool = True) -> tuple[str, int]:
+        continues: the tokens go on with another text, so the space before their first word, which
+        SentencePiece drops at the start of a text, is kept.
+        """
+        return self._decode(ids, skip_special, continues, final=True)[0]
+
+    def stream(
+        self, ids: Sequence[int], *, skip_special: bool = True, continues: bool = False
+    ) -> tuple[str, int]:
         """(text so far, pending bytes): the last bytes wait while they may become a character.
 
         Once none are pending the text equals `decode(ids)`.
         """
-        return self._decode(ids, skip_special, final=False)
+        return self._decode(ids, skip_special, continues, final=False)
 
-    def _decode(self, ids: Sequence[int], skip_special: bool, *, final: bool) -> tuple[str, int]:
+    def _decode(
+        self, ids: Sequence[int], skip_special: bool, continues: bool, *, final: bool
+    ) -> tuple[str, int]:
         pieces = [
             piece
             for token in ids
@@ -172,6 +182,8 @@ class Tokenizer:
         if self.spelling == "bytes":
             return readable(b"".join(piece_bytes(p, "bytes") for p in pieces), final=final)
         pieces, pending = _join_bytes(pieces, final) if self._has_bytes else (pieces, 0)
+        if continues:
+            return self._engine.join(["x", *pieces]).removeprefix("x"), pending
         return self._engine.join(pieces), pending
 
     @cached_property

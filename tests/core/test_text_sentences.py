@@ -14,7 +14,7 @@ from sentencepiece import SentencePieceProcessor
 from core.errors import CheckpointError
 from core.spec import SpecialIds
 from core.text import Tokenizer
-from tests.core.vocabularies import sentence_piece, spec, write_json
+from tests.core.vocabularies import byte_fallback, sentence_piece, spec, write_json
 
 TEXTS = ("the cat sat", "hello world, this", "  the   small rug ", "zebra!")
 Scores = list[tuple[str, float]]
@@ -287,6 +287,19 @@ def test_decoding_is_sentencepieces(tmp_path: Path) -> None:
             assert ours.decode(ids) == processor.decode(ids)
             for count in range(len(ids)):
                 assert ours.stream(ids[:count])[0] == processor.decode(ids[:count])
+
+
+def test_a_continuation_keeps_its_first_space(tmp_path: Path) -> None:
+    sentence_piece(tmp_path / "a.model")
+    ours = Tokenizer.from_file(tmp_path / "a.model")
+    ids = ours.encode("the cat").ids
+    assert ours.decode(ids) == "the cat"
+    assert ours.decode(ids, continues=True) == " the cat"
+    assert ours.stream(ids, continues=True) == (" the cat", 0)
+    whole = Tokenizer.from_library(byte_fallback(), source="made here")
+    ids = whole.encode("the the", add_special=False).ids
+    assert whole.decode(ids, continues=True) == " the the"
+    assert whole.decode(ids) == "the the"
 
 
 def test_a_model_without_a_family_adds_nothing_and_says_so(tmp_path: Path) -> None:
