@@ -49,7 +49,7 @@ class Menus:
         self.recent.clear()
         for source in self._store.state.recent:
             action = self.recent.addAction(source)
-            action.triggered.connect(lambda _=False, s=source: self._session.open(s))
+            action.triggered.connect(lambda _=False, s=source: self._session.opening.open(s))
         if not self._store.state.recent:
             self.recent.addAction("No folder opened yet").setEnabled(False)
 
@@ -82,7 +82,7 @@ class Menus:
         self.raw.toggled.connect(lambda on: self._session.display(raw_labels=on))
         menu.addSeparator()
         for number, architecture in enumerate(ARCHITECTURES, start=1):
-            choose = partial(self._session.choose_architecture, architecture)
+            choose = partial(self._session.opening.choose_architecture, architecture)
             _add(menu, ARCHITECTURE_NAMES[architecture], choose, f"Ctrl+{number}")
         menu.addSeparator()
         _add(menu, "Go to the &text", self._window.go_to_text, "Ctrl+L")

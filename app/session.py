@@ -12,29 +12,22 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from PySide6.QtCore import QObject
 
-from app.choices import (
-    FIRST_INPUTS,
-    Architecture,
-    Inputs,
-)
-from app.engine import Question, Report, ShouldStop
-from app.examples import Example, masks_of
+from app.choices import Architecture, Inputs
+from app.engine import Question, ShouldStop
 from app.looking import fitted
+from app.opening import Loads, Opening
 from app.stepping import NOTHING_DECODED, Continues, Stepping
-from app.store import Abilities, Answer, Busy, Problem, Store
+from app.store import Answer, Busy, Problem, Store
 from app.tasks import Job, Tasks
-from core.errors import Cancelled, CoreError
+from core.errors import CoreError
 
 if TYPE_CHECKING:
-    from core.loaded import LoadedModel
     from core.masks import MaskChoice
 
-MOST_RECENT = 8
 LANES = ("load", "run", "decode", "prepare")
 BUSY_TEXTS = {
     "load": "Loading",
@@ -44,12 +37,8 @@ BUSY_TEXTS = {
 }
 
 
-class Core(Continues, Protocol):
+class Core(Loads, Continues, Protocol):
     """What the session needs; `app.engine.Engine` is the real one."""
-
-    def abilities(self) -> Abilities: ...
-
-    def load(self, source: str, device: str, report: Report, stop: ShouldStop) -> LoadedModel: ...
 
     def run(self, question: Question, previous: Answer | None, stop: ShouldStop) -> Answer: ...
 
@@ -71,117 +60,19 @@ class Session(QObject):
         self.store = store
         self._tasks = tasks
         self._core = core
-        self.texts: dict[Architecture, Inputs] = {**FIRST_INPUTS, **(texts or {})}
-        self.sources: dict[Architecture, str] = dict(sources or {})
-        self._after_load: dict[str, Any] = {}
-        self._example: Example | None = None
+        self.opening = Opening(
+            store,
+            tasks,
+            core,
+            run=self.run,
+            failed=partial(self._fail, where="model"),
+            texts=texts or {},
+            sources=sources or {},
+            parent=self,
+        )
         self.stepping = Stepping(store, tasks, core, partial(self._fail, where="decoding"), self)
         tasks.idle_changed.connect(self._show_busy)
         tasks.progressed.connect(self._show_progress)
-
-    # --- models -----------------------------------------------------------------------------
-
-    def start(self, source: str = "") -> None:
-        """Import the core, then load `source`, or the best model there is."""
-
-        def ready(abilities: Abilities) -> None:
-            self.store.update(abilities=abilities)
-            self.open(source or self.preferred(None))
-
-        self._tasks.submit("load", lambda job: self._core.abilities(), ready, self._load_failed)
-
-    def preferred(self, architecture: Architecture | None) -> str:
-        """The model last used for an architecture, else a built-in one, else a random one."""
-        if architecture is not None and architecture in self.sources:
-            return self.sources[architecture]
-        wanted = (architecture,) if architecture is not None else ("encoder", "decoder")
-        for listed in self.store.state.models:
-            if listed.architecture in wanted:
-                return listed.source
-        return "random:encoder"
-
-    def open(self, source: str, *, inputs: Inputs | None = None) -> None:
-        """Load another model. The present one stays until the new one is whole."""
-        self._load(source, {} if inputs is None else {"inputs": inputs}, None)
-
-    def show_example(self, example: Example) -> None:
-        """Its model, texts, mask and place."""
-        model = self.store.state.model
-        if model is None or model.source != example.model:
-            self._load(example.model, {}, example)
-            return
-        try:
-            self.store.update(**_of_example(example, model))
-        except CoreError as error:
-            self._fail(error, "model")
-        else:
-            self.run()
-
-    def _load(self, source: str, after: dict[str, Any], example: Example | None) -> None:
-        self.stepping.halt()
-        self._tasks.drop("load", "run", "decode", "prepare")
-        device = self.store.state.device
-        self._after_load, self._example = after, example
-        self.store.update(source=source, problem=None)
-
-        def work(job: Job) -> LoadedModel:
-            return self._core.load(source, device, job.report, job.should_stop)
-
-        self._tasks.submit("load", work, self._loaded, self._load_failed)
-
-    def choose_architecture(self, architecture: Architecture) -> None:
-        """Switch to a model of that kind; nothing happens where one is open."""
-        model = self.store.state.model
-        if model is None or model.spec.architecture != architecture:
-            self.open(self.preferred(architecture))
-
-    def choose_device(self, device: str) -> None:
-        if device != self.store.state.device:
-            self.store.update(device=device)
-            if self.store.state.model is not None:
-                self.open(self.store.state.source, inputs=self.store.state.inputs)
-
-    def _loaded(self, model: LoadedModel) -> None:
-        state = self.store.state
-        architecture = model.spec.architecture
-        if state.model is not None:
-            self.texts[state.model.spec.architecture] = state.inputs
-        self.sources[architecture] = state.source
-        same_kind = state.model is not None and state.model.spec.architecture == architecture
-        changes: dict[str, Any] = {
-            "model": model,
-            "inputs": state.inputs if same_kind else self.texts[architecture],
-            "masks": {s: c for s, c in state.masks.items() if s in model.spec.sites},
-            "selection": state.selection,
-        } | self._after_load
-        if self._example is not None:
-            try:
-                changes |= _of_example(self._example, model)
-            except CoreError as error:
-                self._load_failed(error)
-                return
-        changes["selection"] = replace(
-            fitted(changes["selection"], model.spec), query=None, key=None, step=None
-        )
-        self.store.update(
-            **changes, **NOTHING_DECODED, answer=None, problem=None, recent=self._recent()
-        )
-        self.run()
-
-    def _recent(self) -> tuple[str, ...]:
-        state = self.store.state
-        if ":" in state.source.replace(":\\", "") and not Path(state.source).exists():
-            return state.recent  # a built-in or random model, or one of the hub
-        kept = [path for path in state.recent if path != state.source]
-        return (state.source, *kept)[:MOST_RECENT]
-
-    def _load_failed(self, error: Exception) -> None:
-        model = self.store.state.model
-        if model is not None:
-            self.store.update(source=model.source)
-        self._fail(error, "model")
-        if model is not None and self.store.state.answer is None:
-            self.run()
 
     # --- what is read -----------------------------------------------------------------------
 
@@ -262,7 +153,7 @@ class Session(QObject):
         self.stepping.halt()
         self._tasks.drop(*LANES)
         if loading:
-            self._load_failed(Cancelled("Loading was cancelled."))
+            self.opening.cancelled()
         elif self.store.state.answer is not None:
             self.store.update(
                 problem=Problem(text="The run was cancelled; what is shown is older.")
@@ -294,14 +185,6 @@ class Session(QObject):
 
     def _show_progress(self, lane: str, text: str, fraction: float | None) -> None:
         self.store.update(busy=Busy(text=text, fraction=fraction, lane=lane))
-
-
-def _of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
-    return {
-        "inputs": example.inputs,
-        "masks": masks_of(example.mask, model.spec.sites),
-        "selection": fitted(example.selection(), model.spec),
-    }
 
 
 def _sentence(text: str) -> str:

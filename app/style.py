@@ -17,7 +17,7 @@ def apply(theme: Theme) -> None:
         if theme.name == "dark":  # Fusion draws its frames darker than the window: unseen there
             fields.setColor(QPalette.ColorRole.Base, QColor(theme.raised))
             fields.setColor(QPalette.ColorRole.Window, QColor(theme.border))
-        app.setPalette(fields, "QAbstractSpinBox")
+        app.setPalette(fields, "QAbstractSpinBox")  # type: ignore[arg-type]  # the stub errs
         app.setStyleSheet(stylesheet(theme))
 
 

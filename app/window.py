@@ -191,7 +191,7 @@ class Window(QMainWindow):
     def choose_folder(self) -> None:
         path = QFileDialog.getExistingDirectory(self, "Open a checkpoint folder")
         if path:
-            self._session.open(path)
+            self._session.opening.open(path)
 
     def choose_export(self) -> None:
         name = f"{self._store.state.view}.svg"
@@ -223,13 +223,13 @@ class Window(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self._session.open(event.mimeData().urls()[0].toLocalFile())
+        self._session.opening.open(event.mimeData().urls()[0].toLocalFile())
         event.acceptProposedAction()
 
     # --- examples and help ------------------------------------------------------------------
 
     def show_example(self, example: Example) -> None:
-        self._session.show_example(example)
+        self._session.opening.show_example(example)
         if example.note:
             self.status.showMessage(example.note, 15000)
 

@@ -38,16 +38,16 @@ class App(QObject):
             sources=known.sources,
             parent=self,
         )
+        self.session.opening.expect(source or known.source)
         self.window = Window(self.store, self.session, examples.read())
         self.window.restore(known.geometry, known.layout)
-        self._source = source or known.source
         self._clean = True
         self.window.painted.connect(self._start)
         self.window.closed.connect(self.close)
 
     def _start(self) -> None:
         """Only now, with the window on screen, is the core imported, in the worker."""
-        self.session.start(self._source)
+        self.session.opening.start()
 
     def close(self) -> bool:
         """Remember the choices and end the work; False if something could not be interrupted."""
@@ -62,13 +62,13 @@ class App(QObject):
 
     def _remember(self) -> None:
         state = self.store.state
-        texts = dict(self.session.texts)
+        texts = dict(self.session.opening.texts)
         if state.model is not None:
             texts[state.model.spec.architecture] = state.inputs
         geometry, layout = self.window.layout_state()
         self.settings.save(
             Remembered(
-                source=state.model.source if state.model is not None else self._source,
+                source=state.model.source if state.model is not None else state.source,
                 device=state.device,
                 view=state.view,
                 display=state.display,
@@ -76,7 +76,7 @@ class App(QObject):
                 decode=state.decode,
                 recent=state.recent,
                 texts=texts,
-                sources=self.session.sources,
+                sources=self.session.opening.sources,
                 geometry=geometry,
                 layout=layout,
             )

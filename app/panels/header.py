@@ -68,13 +68,13 @@ class Header(QWidget):
         self.device.setToolTip("Where the model runs")
         layout.addWidget(self.device)
         self.device.activated.connect(
-            lambda _: session.choose_device(str(self.device.currentData()))
+            lambda _: session.opening.choose_device(str(self.device.currentData()))
         )
         store.changed.connect(self._show)
         self._show(frozenset({"model", "source", "abilities"}))
 
     def _choose(self, architecture: Architecture) -> None:
-        self._session.choose_architecture(architecture)
+        self._session.opening.choose_architecture(architecture)
         self._show_architecture()
 
     def _show(self, names: frozenset[str]) -> None:
@@ -138,7 +138,7 @@ class Header(QWidget):
         action.setToolTip(tip)
         action.setCheckable(True)
         action.setChecked(source == self._store.state.source)
-        action.triggered.connect(lambda _=False: self._session.open(source))
+        action.triggered.connect(lambda _=False: self._session.opening.open(source))
 
 
 def title_of(state: State, source: str) -> str:

@@ -65,7 +65,7 @@ def test_a_folder_that_is_no_checkpoint(qtbot: QtBot, open_app: Opener, tmp_path
     model, answer = app.store.state.model, app.store.state.answer
     folder = tmp_path / "holiday pictures"
     folder.mkdir()
-    app.session.open(str(folder))
+    app.session.opening.open(str(folder))
     settled(qtbot, app)
     assert app.window.banner.isVisible()
     assert "config.json" in app.window.banner.label.text()

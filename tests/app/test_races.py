@@ -84,7 +84,7 @@ def test_a_run_for_the_model_before_is_dropped(qtbot: QtBot, open_app: Opener) -
     core.delays = {"slow": 0.5}
     app.window.prompt.text.setPlainText("slow")
     qtbot.waitUntil(lambda: core.started[-1] == "slow")
-    app.session.open("random:decoder")
+    app.session.opening.open("random:decoder")
     qtbot.waitUntil(
         lambda: (
             app.store.state.answer is not None and app.store.state.model.source == "random:decoder"

@@ -100,3 +100,23 @@ def test_each_architecture_keeps_its_own_text(qtbot: QtBot, open_app: Opener) ->
         assert app.store.state.inputs.text == text
         assert app.window.prompt.text.toPlainText() == text
         assert buttons[architecture].isChecked()  # type: ignore[index]
+
+
+def test_a_model_that_is_gone_gives_way_to_another_and_is_told(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    app = open_app(str(tmp_path / "deleted"))
+    assert app.store.state.model is not None
+    assert "deleted" in app.window.banner.label.text()
+    assert app.window.banner.isVisible()
+    app.window.banner.close_button.click()
+    assert not app.window.banner.isVisible()
+
+
+def test_what_is_typed_while_the_model_loads_is_kept(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder", wait=False)
+    assert app.window.prompt.text.toPlainText() == "Once upon a time"
+    type_text(app, "early bird")
+    qtbot.waitUntil(lambda: app.store.state.answer is not None, timeout=30_000)
+    assert app.store.state.answer.inputs.text == "early bird"
+    assert app.window.prompt.text.toPlainText() == "early bird"

@@ -1,0 +1,216 @@
+"""Opening models: the present one stays usable until the next one is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject
+
+from app.choices import FIRST_INPUTS, RANDOM_MODELS, Architecture, Inputs
+from app.engine import Report, ShouldStop
+from app.examples import Example, masks_of
+from app.looking import fitted
+from app.stepping import NOTHING_DECODED
+from app.store import Abilities, Problem, Store
+from app.tasks import Job, Tasks
+from core.errors import Cancelled, CoreError
+
+if TYPE_CHECKING:
+    from core.loaded import LoadedModel
+
+MOST_RECENT = 8
+LAST_RESORT = "random:encoder"
+
+
+class Loads(Protocol):
+    """What opening needs of the core; `app.engine.Engine` is the real one."""
+
+    def abilities(self) -> Abilities: ...
+
+    def load(self, source: str, device: str, report: Report, stop: ShouldStop) -> LoadedModel: ...
+
+
+class Opening(QObject):
+    """Writes the store's model, source and device, and what a new model brings with it.
+
+    texts: what was last typed for an architecture. sources: the model last used for it. run: ask
+    for a run of the new model. failed: tell the person.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        tasks: Tasks,
+        core: Loads,
+        *,
+        run: Callable[[], None],
+        failed: Callable[[Exception], None],
+        texts: Mapping[Architecture, Inputs],
+        sources: Mapping[Architecture, str],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._store, self._tasks, self._core = store, tasks, core
+        self._run, self._tell = run, failed
+        self.texts: dict[Architecture, Inputs] = {**FIRST_INPUTS, **texts}
+        self.sources: dict[Architecture, str] = dict(sources)
+        self._inputs: Inputs | None = None
+        self._example: Example | None = None
+        self._told: Problem | None = None
+        self._expected: Architecture = "encoder"
+
+    # --- intentions -------------------------------------------------------------------------
+
+    def expect(self, source: str) -> None:
+        """Before anything is loaded: show the text that this model was last given."""
+        by_source = {s: a for a, s in self.sources.items()}
+        by_source |= {m.source: m.architecture for m in RANDOM_MODELS if m.architecture}
+        self._expected = by_source.get(source, "encoder")
+        self._store.update(source=source, inputs=self.texts[self._expected])
+
+    def start(self) -> None:
+        """Import the core, then load the expected model, or the best there is."""
+
+        def ready(abilities: Abilities) -> None:
+            self._store.update(abilities=abilities)
+            self.open(self._store.state.source or self.preferred())
+
+        self._tasks.submit("load", lambda job: self._core.abilities(), ready, self._no_core)
+
+    def preferred(self, architecture: Architecture | None = None) -> str:
+        """The model last used for an architecture, else a built-in one, else a random one."""
+        if architecture is not None and architecture in self.sources:
+            return self.sources[architecture]
+        for listed in self._store.state.models:
+            if architecture is None or listed.architecture == architecture:
+                return listed.source
+        return LAST_RESORT
+
+    def open(self, source: str) -> None:
+        """Load another model."""
+        self._load(source)
+
+    def choose_architecture(self, architecture: Architecture) -> None:
+        """Switch to a model of that kind; nothing happens where one is open."""
+        model = self._store.state.model
+        if model is None or model.spec.architecture != architecture:
+            self._load(self.preferred(architecture))
+
+    def choose_device(self, device: str) -> None:
+        state = self._store.state
+        if device != state.device:
+            self._store.update(device=device)
+            if state.model is not None:
+                self._load(state.model.source, inputs=state.inputs)
+
+    def show_example(self, example: Example) -> None:
+        """Its model, texts, mask and place."""
+        model = self._store.state.model
+        if model is None or model.source != example.model:
+            self._load(example.model, example=example)
+            return
+        try:
+            self._store.update(**_of_example(example, model))
+        except CoreError as error:
+            self._tell(error)
+        else:
+            self._run()
+
+    def cancelled(self) -> None:
+        """The person did not want to wait."""
+        self._failed(Cancelled("Loading was cancelled."))
+
+    # --- loading ----------------------------------------------------------------------------
+
+    def _load(
+        self,
+        source: str,
+        *,
+        inputs: Inputs | None = None,
+        example: Example | None = None,
+        told: Problem | None = None,
+    ) -> None:
+        """told: what to go on saying, when this model is but the second choice."""
+        self._tasks.drop("load", "run", "decode", "prepare")
+        self._inputs, self._example, self._told = inputs, example, told
+        device = self._store.state.device
+        self._store.update(source=source, problem=told, playing=False)
+
+        def work(job: Job) -> LoadedModel:
+            return self._core.load(source, device, job.report, job.should_stop)
+
+        self._tasks.submit("load", work, self._loaded, self._failed)
+
+    def _loaded(self, model: LoadedModel) -> None:
+        state = self._store.state
+        changes: dict[str, Any] = {
+            "model": model,
+            "inputs": self._inputs_for(model),
+            "masks": {s: c for s, c in state.masks.items() if s in model.spec.sites},
+            "selection": state.selection,
+        }
+        if self._example is not None:
+            try:
+                changes |= _of_example(self._example, model)
+            except CoreError as error:
+                self._failed(error)
+                return
+        changes["selection"] = replace(
+            fitted(changes["selection"], model.spec), query=None, key=None, step=None
+        )
+        self.sources[model.spec.architecture] = state.source
+        recent = self._with_recent(state.source)
+        self._store.update(
+            **changes, **NOTHING_DECODED, answer=None, problem=self._told, recent=recent
+        )
+        self._run()
+
+    def _inputs_for(self, model: LoadedModel) -> Inputs:
+        """Among models of one architecture the text stays; each architecture has its own."""
+        state = self._store.state
+        if self._inputs is not None:
+            return self._inputs
+        before = state.model.spec.architecture if state.model is not None else self._expected
+        typed_early = state.model is None and state.inputs != self.texts[before]
+        if before == model.spec.architecture or typed_early:
+            return state.inputs
+        self.texts[before] = state.inputs
+        return self.texts[model.spec.architecture]
+
+    def _with_recent(self, source: str) -> tuple[str, ...]:
+        recent = self._store.state.recent
+        if not Path(source).exists():
+            return recent  # built in, random, or of the hub
+        return (source, *(path for path in recent if path != source))[:MOST_RECENT]
+
+    def _failed(self, error: Exception) -> None:
+        """The model before stays; where there is none, the best there is comes instead."""
+        state = self._store.state
+        failed, model = state.source, state.model
+        self.sources = {a: s for a, s in self.sources.items() if s != failed}
+        self._tell(error)
+        if model is not None:
+            self._store.update(source=model.source, device=str(model.device))
+            if state.answer is None or state.answer.inputs != state.inputs:
+                self._run()
+        elif state.abilities is not None and not isinstance(error, Cancelled):
+            instead = self.preferred()
+            if instead == failed:
+                instead = LAST_RESORT
+            if instead != failed:
+                self._store.update(device="cpu")
+                self._load(instead, told=self._store.state.problem)
+
+    def _no_core(self, error: Exception) -> None:
+        self._tell(error)
+
+
+def _of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
+    return {
+        "inputs": example.inputs,
+        "masks": masks_of(example.mask, model.spec.sites),
+        "selection": fitted(example.selection(), model.spec),
+    }
