@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.choices import DecodeChoice, Inputs, Listed, Narrowing
+from app.sampling import sampling_of
 from app.store import Abilities, Answer
 from core.errors import RequestError
 
@@ -112,16 +113,14 @@ class Engine:
         forced: int | None = None,
     ) -> Step:
         """One more token after `steps`, under the choices as they stand; or the token `forced`."""
-        from core.request import DecodeRequest, Sampling
+        from core.request import DecodeRequest
 
         request = DecodeRequest(
             run=answer.request,
             strategy=choice.strategy,
             seed=choice.seed,
             max_new_tokens=choice.max_new_tokens,
-            sampling=Sampling(
-                temperature=narrowing.temperature, top_k=narrowing.top_k, top_p=narrowing.top_p
-            ),
+            sampling=sampling_of(narrowing),
         )
         decoding = answer.model.decoding(request, stop)
         # Each step's trace continues the one before it, so this goes on where the last one ended.

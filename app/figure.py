@@ -88,13 +88,17 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bars:
-    """Horizontal bars, largest first or as given. limit: value at full width."""
+    """Horizontal bars, largest first or as given. limit: value at full width.
+
+    position: the place whose tokens these are, which a click names with the token.
+    """
 
     title: str
     bars: tuple[Bar, ...]
     limit: float = 1.0
     value_name: str = "probability"
     note: str = ""
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -138,11 +142,15 @@ class Paths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell of a word grid: text, and its strength in 0–1 for the background."""
+    """One cell of a word grid: text, and its strength in 0–1 for the background.
+
+    token: what a click takes, beside the grid's own picks; None where there is nothing to take.
+    """
 
     text: str
     strength: float = 0.0
     note: str = ""
+    token: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

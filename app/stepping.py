@@ -16,6 +16,7 @@ from app.branches import Tree
 from app.choices import DecodeChoice, Narrowing
 from app.store import Answer, Store
 from app.tasks import Job, Tasks
+from core.errors import RequestError
 
 if TYPE_CHECKING:
     from core.request import Step
@@ -159,6 +160,19 @@ class Stepping(QObject):
             tree = tree.forked(at)
         self._store.update(tree=tree, steps=state.steps[:at])
         self._new_step(forced=token)
+
+    def take_at(self, position: int, token: int) -> None:
+        """Take a token after `position` of the decoder's sequence."""
+        from core.run import last_position
+
+        state = self._store.state
+        if self.why_not() or state.answer is None:
+            return
+        at = position - last_position(state.answer.trace.tokens["decoder"])
+        if at < 0:
+            self._failed(RequestError("this token belongs to the text; edit the text to change it"))
+        else:
+            self.take(token, at)
 
     def revisit(self, branch: int, step: int | None = None) -> None:
         """Go on with another branch, at its last step or at `step`."""

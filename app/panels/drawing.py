@@ -16,20 +16,18 @@ SHOWN_BY = frozenset({"answer", "selection", "steps", "display", "narrowing"})
 
 def options_of(state: State) -> ViewOptions:
     """Needs a model in the state; imports the core's types, which are there by then."""
+    from app.sampling import sampling_of
     from app.views import ViewOptions
-    from core.request import Sampling
 
     model = state.answer.model if state.answer is not None else state.model
     if model is None:
         raise ValueError("there are no view options without a model")
     narrowing, raw = state.narrowing, state.display.raw_labels
-    sampling = Sampling(
-        temperature=narrowing.temperature, top_k=narrowing.top_k, top_p=narrowing.top_p
-    )
     common = ViewOptions(
         raw_labels=raw,
-        sampling=sampling,
+        sampling=sampling_of(narrowing),
         step=state.step,
+        steps=state.steps,
         limits=state.display.limits,
         missing=model.missing,
     )

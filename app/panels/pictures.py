@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.panels.drawing import SHOWN_BY, options_of
+from app.panels.picking import took
 from app.panels.view_tabs import ViewTabs
 from app.session import Session
 from app.store import Store
@@ -173,11 +174,16 @@ class Pictures(QWidget):
 
     def _picked(self, picks: Mapping[str, int]) -> None:
         """A click selects; a second one on the same pin lets go; a head of the mosaic opens."""
+        if took(picks, self._session.stepping):
+            return
         selection = self._store.state.selection
         changes: dict[str, int | str | None] = dict(picks)
         pins = {name: index for name, index in picks.items() if name in ("query", "key")}
         if pins and all(getattr(selection, name) == index for name, index in pins.items()):
             changes |= dict.fromkeys(pins)
+        if "step" in changes:
+            self._session.stepping.show(picks["step"])
+            del changes["step"]
         self._store.select(**changes)
         if {"layer", "head"} <= set(picks) and "attention" in self._views:
             self._session.look_at("attention")

@@ -1,4 +1,4 @@
-"""PREDICTIONS: always in sight; temperature, top-k and top-p filter the stored logits again."""
+"""PREDICTIONS: always in sight; its controls filter the stored logits again."""
 
 from __future__ import annotations
 
@@ -7,17 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import (
-    QDoubleSpinBox,
-    QHBoxLayout,
-    QLabel,
-    QScrollArea,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from app.panels.drawing import SHOWN_BY, options_of
+from app.panels.narrowing import NarrowingControls
+from app.panels.picking import took
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
@@ -38,36 +32,7 @@ class PredictionsPanel(QWidget):
         self._store, self._session = store, session
         self._theme = LIGHT
         self.figure: FigureWidget | None = None
-        self.temperature = QDoubleSpinBox()
-        self.temperature.setRange(0.0, 5.0)
-        self.temperature.setSingleStep(0.1)
-        self.temperature.setDecimals(2)
-        self.top_k = QSpinBox()
-        self.top_k.setRange(0, 1_000_000)
-        self.top_k.setSpecialValueText("off")
-        self.top_p = QDoubleSpinBox()
-        self.top_p.setRange(0.01, 1.0)
-        self.top_p.setSingleStep(0.05)
-        self.top_p.setDecimals(2)
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        for label, name, spin, tip in (
-            (
-                "T",
-                "Temperature",
-                self.temperature,
-                "Temperature: below 1 sharpens, above 1 flattens",
-            ),
-            ("k", "Top-k", self.top_k, "Top-k: only the k likeliest tokens stay (off: all)"),
-            ("p", "Top-p", self.top_p, "Top-p: the fewest tokens that hold this much stay"),
-        ):
-            text = QLabel(label)
-            text.setBuddy(spin)
-            spin.setAccessibleName(name)
-            spin.setToolTip(tip)
-            text.setToolTip(tip)
-            row.addWidget(text)
-            row.addWidget(spin, 1)
+        self.narrowing = NarrowingControls(store, session)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 8)
         layout.setSpacing(6)
@@ -77,16 +42,12 @@ class PredictionsPanel(QWidget):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setMinimumSize(120, 100)
         layout.addWidget(self._scroll, 1)
-        layout.addLayout(row)
-        self.temperature.valueChanged.connect(lambda value: session.narrow(temperature=value))
-        self.top_k.valueChanged.connect(lambda value: session.narrow(top_k=value))
-        self.top_p.valueChanged.connect(lambda value: session.narrow(top_p=value))
+        layout.addWidget(self.narrowing)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._draw)
         store.changed.connect(self._changed)
-        self._show_narrowing()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -94,8 +55,6 @@ class PredictionsPanel(QWidget):
             self.figure.set_theme(theme)
 
     def _changed(self, names: frozenset[str]) -> None:
-        if "narrowing" in names:
-            self._show_narrowing()
         if names & SHOWN_BY and self.isVisible():
             self._timer.start()
 
@@ -104,17 +63,6 @@ class PredictionsPanel(QWidget):
 
     def showEvent(self, event: object) -> None:
         self._timer.start()
-
-    def _show_narrowing(self) -> None:
-        narrowing = self._store.state.narrowing
-        for spin, value in (
-            (self.temperature, narrowing.temperature),
-            (self.top_k, narrowing.top_k),
-            (self.top_p, narrowing.top_p),
-        ):
-            spin.blockSignals(True)
-            spin.setValue(value)  # type: ignore[arg-type]
-            spin.blockSignals(False)
 
     def _draw(self) -> None:
         state = self._store.state
@@ -144,5 +92,4 @@ class PredictionsPanel(QWidget):
         self.figure.show_figure(figure)
 
     def _picked(self, picks: Mapping[str, int]) -> None:
-        if "token" in picks:
-            self._session.stepping.take(picks["token"])
+        took(picks, self._session.stepping)

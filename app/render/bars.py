@@ -67,6 +67,8 @@ class BarsDrawing:
         if bar.note:
             words += f" · {bar.note}"
         picks = {} if bar.token is None else {"token": bar.token}
+        if picks and self.panel.position is not None:
+            picks["position"] = self.panel.position
         return Hit(text=words, picks=picks, row=place, column=0)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:

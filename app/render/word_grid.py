@@ -84,10 +84,13 @@ class WordGridDrawing:
     def _hit(self, row: int | None, column: int | None) -> Hit:
         panel = self.panel
         words = readout.places(panel.rows, panel.columns, row, column)
+        found = picks(panel.picks, row, column)
         if row is not None and column is not None and column < len(panel.cells[row]):
             cell = panel.cells[row][column]
             words += f": “{cell.text}”" + (f" · {cell.note}" if cell.note else "")
-        return Hit(text=words, picks=picks(panel.picks, row, column), row=row, column=column)
+            if cell.token is not None:
+                found = {**found, "token": cell.token}
+        return Hit(text=words, picks=found, row=row, column=column)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         grid = self.grid

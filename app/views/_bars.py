@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.figure import Bar, Bars
@@ -15,22 +16,30 @@ if TYPE_CHECKING:
 
 
 def vocabulary_bars(
-    title: str, logits: Tensor, options: ViewOptions, *, chosen: int | None = None
+    title: str,
+    logits: Tensor,
+    options: ViewOptions,
+    *,
+    chosen: int | None = None,
+    position: int | None = None,
+    seen: Sequence[int] = (),
 ) -> Bars:
     """The likeliest tokens of logits [vocab] after `options.sampling`; what it cuts is dimmed.
 
     A bar shows the probability after sampling; a dimmed one the model's own. chosen: the token that
-    decoding took.
+    decoding took. position: what a click on a bar names. seen: ids of the text so far, for
+    the repetition penalty, as decoding counts them.
     """
     from core.decoding.filters import probabilities, top
 
     sampling = options.sampling
-    candidates = top(logits, sampling, options.top)
-    entropy = float(entropy_bits(probabilities(logits, sampling).numpy()))
+    candidates = top(logits, sampling, options.top, seen)
+    entropy = float(entropy_bits(probabilities(logits, sampling, seen).numpy()))
     return Bars(
         title=title,
         bars=tuple(_bar(c, options, chosen) for c in candidates),
-        note=_note(entropy, sampling),
+        note=_note(entropy, sampling, penalised=bool(seen)),
+        position=position,
     )
 
 
@@ -50,14 +59,18 @@ def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None) -> Bar:
     )
 
 
-def _note(entropy: float, sampling: Sampling) -> str:
+def _note(entropy: float, sampling: Sampling, *, penalised: bool) -> str:
     """Entropy in bits, and how many equally likely words would be as uncertain."""
     text = f"Entropy {entropy:.2f} bits, like {2**entropy:.3g} equally likely tokens"
     narrowed = []
+    if penalised and sampling.repetition_penalty != 1:
+        narrowed.append(f"repetition penalty {sampling.repetition_penalty:g}")
     if sampling.temperature != 1:
         narrowed.append(f"temperature {sampling.temperature:g}")
     if sampling.top_k:
         narrowed.append(f"top-k {sampling.top_k}")
     if sampling.top_p < 1:
         narrowed.append(f"top-p {sampling.top_p:g}")
+    if sampling.min_p > 0:
+        narrowed.append(f"min-p {sampling.min_p:g}")
     return f"{text}, after {', '.join(narrowed)}." if narrowed else f"{text}."

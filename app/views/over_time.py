@@ -13,7 +13,7 @@ from app.views._tokens import empty
 from core.analysis.uncertainty import entropy_bits
 
 if TYPE_CHECKING:
-    from core.request import Step
+    from core.request import Candidate, Step
     from core.trace import Trace
 
 RANKS = 8
@@ -56,7 +56,8 @@ def _candidates(steps: tuple[Step, ...], selection: Selection, options: ViewOpti
                 Cell(
                     text=("▸ " if taken else "") + options.pieces(candidate.token),
                     strength=candidate.probability,
-                    note=f"{candidate.probability:.4f}" + (", taken" if taken else ""),
+                    note=_note(candidate, taken),
+                    token=None if taken else candidate.token,
                 )
             )
         rows.append(tuple(row))
@@ -73,6 +74,13 @@ def _candidates(steps: tuple[Step, ...], selection: Selection, options: ViewOpti
         picks=(None, "step"),
         column=selection.step,
     )
+
+
+def _note(candidate: Candidate, taken: bool) -> str:
+    if taken:
+        return f"{candidate.probability:.4f}, taken"
+    cut = ", cut by sampling" if candidate.kept == 0 else ""
+    return f"{candidate.probability:.4f}{cut}; click to take it instead"
 
 
 def _curves(

@@ -52,7 +52,7 @@ def _masked_words(
             if place in masked
             else f"In place of {token_name(trace, 'encoder', place, options)}"
         )
-        panels.append(vocabulary_bars(what, logits, options))
+        panels.append(vocabulary_bars(what, logits, options, position=place))
     note = ""
     if len(masked) > MOST_LISTS:
         note = f"The first {MOST_LISTS} of {len(masked)} masked positions; pin another to see it."
@@ -89,7 +89,14 @@ def _next_token(
     else:
         note = ""
     after = f"After {token_name(trace, 'decoder', place, options)}"
-    bars = vocabulary_bars(after, trace.logits_at(place)[0], options, chosen=chosen)
+    bars = vocabulary_bars(
+        after,
+        trace.logits_at(place)[0],
+        options,
+        chosen=chosen,
+        position=place,
+        seen=tokens.ids[: place + 1],
+    )
     return title, [bars], note
 
 

@@ -17,6 +17,7 @@ from app.panels.chips import TokenChips
 from app.wiring import App
 
 if TYPE_CHECKING:
+    from app.render.widget import FigureWidget
     from core.loaded import LoadedModel
 
 Opener = Callable[..., App]
@@ -92,3 +93,17 @@ def press(app: App, key: Qt.Key, *, shift: bool = False) -> None:
     widget.setFocus()
     modifier = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
     QTest.keyClick(widget, key, modifier)
+
+
+def find(widget: FigureWidget, **picks: int) -> QPointF:
+    """A point of the picture whose click picks exactly this."""
+    for y in range(0, widget.height(), 4):
+        for x in range(0, widget.width(), 4):
+            found = widget.page.at(x, y)
+            if found is not None and dict(found[1].picks) == picks:
+                return QPointF(x, y)
+    raise AssertionError(f"nothing in the picture picks {picks}")
+
+
+def front(app: App) -> FigureWidget:
+    return app.window.pictures.widgets[app.store.state.view]

@@ -25,6 +25,12 @@ def step(qtbot: QtBot, app: App, times: int = 1) -> None:
     settled(qtbot, app)
 
 
+def turn_to(qtbot: QtBot, app: App, view: str) -> None:
+    """To a view that may have no number key."""
+    app.session.look_at(view)
+    settled(qtbot, app)
+
+
 def to_the_end(qtbot: QtBot, app: App) -> None:
     click(app.window.decoding.buttons["last"])
     qtbot.waitUntil(lambda: app.store.state.ending != "", timeout=20_000)
@@ -132,7 +138,7 @@ def test_sampling_filters_stored_logits_at_once(qtbot: QtBot, open_app: Opener) 
     app = open_app("random:decoder")
     step(qtbot, app, 2)
     answer, steps = app.store.state.answer, app.store.state.steps
-    app.window.predictions.top_k.setValue(1)
+    app.window.predictions.narrowing.top_k.setValue(1)
     qtbot.waitUntil(
         lambda: "top-k 1" in app.window.predictions.figure.figure.panels[0].note  # type: ignore[union-attr]
     )

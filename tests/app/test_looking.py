@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.render.widget import FigureWidget
-from app.wiring import App
-from tests.app.driver import Opener, click_at, go_to, heatmap, press, settled, type_text
+from tests.app.driver import (
+    Opener,
+    click_at,
+    find,
+    front,
+    go_to,
+    heatmap,
+    press,
+    settled,
+    type_text,
+)
 
 Key = Qt.Key
-
-
-def find(widget: FigureWidget, **picks: int) -> QPointF:
-    """A point of the picture whose click picks exactly this."""
-    for y in range(0, widget.height(), 4):
-        for x in range(0, widget.width(), 4):
-            found = widget.page.at(x, y)
-            if found is not None and dict(found[1].picks) == picks:
-                return QPointF(x, y)
-    raise AssertionError(f"nothing in the picture picks {picks}")
-
-
-def front(app: App) -> FigureWidget:
-    return app.window.pictures.widgets[app.store.state.view]
 
 
 def test_looking_elsewhere_never_runs_the_model(qtbot: QtBot, open_app: Opener) -> None:

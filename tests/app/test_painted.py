@@ -104,7 +104,7 @@ def test_mask_thumbnail_and_prediction_bars_are_painted(qtbot: QtBot, open_app: 
     thumbnail = shot(app, app.window.mask_panel.maps["decoder.self"])
     seen, hidden = has(thumbnail, LIGHT.lines[0]), has(thumbnail, LIGHT.hatch_line)
     assert 0.6 < hidden / seen < 1.2, "half a causal mask is hidden"
-    app.window.predictions.temperature.setValue(0)
+    app.window.predictions.narrowing.temperature.setValue(0)
     settled(qtbot, app)
     qtbot.wait(20)
     bars = shot(app, app.window.predictions.figure)
