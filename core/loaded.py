@@ -204,8 +204,7 @@ class LoadedModel:
         )
 
     def _tokens_of(self, ids: Sequence[int]) -> Tokens:
-        pieces = None if self.tokenizer is None else [self.tokenizer.piece(i) for i in ids]
-        return Tokens.of_ids(list(ids), pieces)
+        return Tokens.of_ids(list(ids)) if self.tokenizer is None else self.tokenizer.of_ids(ids)
 
     def _target_of(self, ids: Sequence[int] | None) -> Tokens | None:
         if self.spec.architecture != "encoder-decoder":
