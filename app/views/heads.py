@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Axis, Bar, Bars, Cell, Figure, Floats, Heatmap, Panel, WordGrid
+from app.figure import Axis, Bar, Bars, Cell, Figure, Panel, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import ATTENTION, no_site
@@ -37,9 +37,6 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     panels: list[Panel] = [_names(found, chosen)]
     if chosen is not None:
         panels.append(_profile(found, *chosen))
-    panels.append(_map(found.entropy, "Entropy", "bits", selection))
-    if selection.part == "self":
-        panels.append(_map(found.distance, "Mean distance", "tokens", selection))
     return Figure(
         title=f"{ATTENTION[selection.site]} · what {layers} × {heads} heads do on this text",
         panels=tuple(panels),
@@ -47,8 +44,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             f"A head is named after where it puts at least {LEAST:.0%} of its weight, and twice"
             " what an even spread would. Padding does not count."
         ),
-        columns=2,
-        weights=(3, 2),
+        columns=len(panels),
+        weights=(7, 3),
     )
 
 
@@ -111,28 +108,14 @@ def _profile(found: HeadKinds, layer: int, head: int) -> Bars:
         )
         if not np.isnan(weight)
     ]
+    note = f"Entropy {found.entropy[layer, head]:.2f} bits"
+    if not np.isnan(found.distance[layer, head]):
+        note += f", mean distance {found.distance[layer, head]:.1f} tokens"
     return Bars(
-        title=f"Layer {layer + 1}, head {head + 1}: mean weight on",
+        title=f"Layer {layer + 1}, head {head + 1}: weight on",
         bars=tuple(bars),
         value_name="weight",
-    )
-
-
-def _map(values: Floats, title: str, unit: str, selection: Selection) -> Heatmap:
-    layers, heads = values.shape
-    absent = np.isnan(values)
-    shown = np.where(absent, 0, values).astype(np.float32)
-    return Heatmap(
-        title=f"{title} ({unit})",
-        values=shown,
-        rows=_counted("Layer", layers),
-        columns=_counted("Head", heads),
-        limits=(0.0, max(float(shown.max()), 1e-6)),
-        hidden=absent if absent.any() else None,
-        row=selection.layer,
-        column=selection.head,
-        value_name=unit,
-        picks=("layer", "head"),
+        note=f"{note}.",
     )
 
 

@@ -26,7 +26,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     tokens = token_axis("Token", trace, selection.stack, options)
     query = pinned_query(trace, selection, options)
     panels = [
-        _norm(hidden, names, tokens, query),
+        _norm(hidden, names, tokens, query, options),
         _similarity(hidden, names, tokens, query, selection, options),
     ]
     if query is not None:
@@ -39,15 +39,20 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     )
 
 
-def _norm(hidden: Floats, names: tuple[str, ...], tokens: Axis, query: int | None) -> Heatmap:
+def _norm(
+    hidden: Floats, names: tuple[str, ...], tokens: Axis, query: int | None, options: ViewOptions
+) -> Heatmap:
     values = norms(hidden)
     limit, note = _bright(values)
+    lowest = min(float(values.min()), 0.999 * limit) if options.limits == "auto" else 0.0
+    if lowest and not note:
+        note = "colours scaled to these values"
     return Heatmap(
         title="Norm ‖h‖",
         values=values,
         rows=Axis(title="Layer", labels=names),
         columns=tokens,
-        limits=(0.0, limit),
+        limits=(lowest, limit),
         column=query,
         value_name="norm",
         picks=(None, "query"),

@@ -28,29 +28,39 @@ MOST_POSITIONS = 24
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
-    heads, stack = trace.spec.heads, trace.spec.main_stack
+    """The grid of words; beside it the story of the pinned token."""
+    stack = trace.spec.main_stack
     title = f"{stack.name.capitalize()} lens · {stack.layers} layers"
     focus = _focus(trace, selection, options)
+    chosen = _pinned(trace, selection, options) is not None
     of_sentence = _sentence(trace)
     at_first = focus == _first(trace)
     panels: list[Panel] = []
     notes = []
-    if heads.vocab is not None:
+    if trace.spec.heads.vocab is not None:
         places = _places(trace, focus)
         found = lens(trace, places)
         panels.append(_words(found, places, focus, trace, options))
-        if not (at_first and of_sentence):
-            panels.append(_certainty(found, places.index(focus), focus, trace, options))
         if len(places) < len(trace.tokens[stack.name]):
             notes.append(f"Positions {places[0]} to {places[-1]}; pin another to move there.")
-    if at_first or heads.vocab is None:
+        if not chosen:
+            notes.append("Pin a token to follow its answer through the layers.")
+        elif not (at_first and of_sentence):
+            panels.append(_certainty(found, places.index(focus), focus, trace, options))
+    if not panels or (chosen and at_first):
         panels += of_sentence
     elif of_sentence:
         notes.append("Pin the first token to see what it says of the whole text.")
     if not panels:
         reason = options.missing.get("vocab", f"{trace.spec.name} has no output head to look with.")
         return empty(title, reason)
-    return Figure(title=title, panels=tuple(panels), note=" ".join(notes))
+    return Figure(
+        title=title,
+        panels=tuple(panels),
+        note=" ".join(notes),
+        columns=min(2, len(panels)),
+        weights=(3, 2) if len(panels) > 1 else (),
+    )
 
 
 def prepare(
@@ -69,15 +79,21 @@ def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
 def _focus(trace: Trace, selection: Selection, options: ViewOptions) -> int:
     """The pinned position, else the first mask, else the last word."""
     stack = trace.spec.main_stack.name
-    if selection.stack == stack:
-        query = pinned_query(trace, selection, options)
-        if query is not None:
-            return query
+    query = _pinned(trace, selection, options)
+    if query is not None:
+        return query
     mask = trace.spec.special.mask
     ids = trace.tokens[stack].ids
     if mask is not None and mask in ids:
         return ids.index(mask)
     return last_position(trace, stack)
+
+
+def _pinned(trace: Trace, selection: Selection, options: ViewOptions) -> int | None:
+    """The pinned position, where it is one of the stack that predicts."""
+    if selection.stack != trace.spec.main_stack.name:
+        return None
+    return pinned_query(trace, selection, options)
 
 
 def _places(trace: Trace, focus: int) -> list[int]:

@@ -24,7 +24,7 @@ def test_a_head_that_can_only_look_back_is_named_so() -> None:
     figure = view("heads").draw(
         previous_only(), Selection(stack="decoder", layer=2, head=1), ViewOptions()
     )
-    grid, bars, entropy, distance = figure.panels
+    grid, bars = figure.panels
     assert isinstance(grid, WordGrid)
     assert isinstance(bars, Bars)
     assert (grid.row, grid.column) == (2, 1)
@@ -32,10 +32,7 @@ def test_a_head_that_can_only_look_back_is_named_so() -> None:
     assert "previous token 1.000" in grid.cells[0][3].note
     weights = {bar.label: bar.value for bar in bars.bars}
     assert weights["previous token"] == pytest.approx(1)
-    assert isinstance(entropy, Heatmap)
-    assert isinstance(distance, Heatmap)
-    assert not entropy.values.any()
-    assert distance.values == pytest.approx(np.ones((3, 4)))
+    assert bars.note == "Entropy 0.00 bits, mean distance 1.0 tokens."
 
 
 def test_names_and_numbers_are_those_of_the_analysis() -> None:
@@ -56,7 +53,35 @@ def test_names_and_numbers_are_those_of_the_analysis() -> None:
     assert len(bars.bars) == len(KINDS) - 1  # no token occurs twice
 
 
-def test_cross_attention_has_no_distance_and_the_mean_no_profile() -> None:
+def test_the_mean_has_no_profile() -> None:
     selection = Selection(stack="decoder", part="cross", head=None)
     figure = view("heads").draw(trace_of("translator"), selection, ViewOptions())
-    assert [type(p).__name__ for p in figure.panels] == ["WordGrid", "Heatmap"]
+    assert [type(p).__name__ for p in figure.panels] == ["WordGrid"]
+
+
+def test_maps_of_every_number_there_is() -> None:
+    source = replace(sentence(5), special=(True, *[False] * 3, True))
+    trace = trace_of("encoder", source=source)
+    found = head_kinds(trace, "encoder.self")
+    figure = view("head_maps").draw(trace, Selection(layer=1, head=2), ViewOptions())
+    maps = {panel.title: panel for panel in figure.panels}
+    assert list(maps) == [
+        "Entropy in bits",
+        "Mean distance in tokens",
+        "Weight on itself",
+        "Weight on previous token",
+        "Weight on next token",
+        "Weight on first token",
+        "Weight on special tokens",
+    ]
+    first = maps["Weight on first token"]
+    assert isinstance(first, Heatmap)
+    assert (first.values == found.weights[3]).all()
+    assert first.limits == (0.0, 1.0)
+    assert (first.row, first.column, first.picks) == (1, 2, ("layer", "head"))
+    entropy = maps["Entropy in bits"]
+    assert isinstance(entropy, Heatmap)
+    assert (entropy.values == found.entropy).all()
+    selection = Selection(stack="decoder", part="cross")
+    figure = view("head_maps").draw(trace_of("translator"), selection, ViewOptions())
+    assert [p.title for p in figure.panels] == ["Entropy in bits", "Weight on first token"]

@@ -52,7 +52,8 @@ def test_a_long_text_is_shown_page_by_page() -> None:
         assert len(grid.columns.labels) == 24
         assert grid.columns.labels[0] == trace.tokens["decoder"].pieces[first]
         assert grid.picks == (None, "query" if first == 0 else None)
-        assert figure.note == f"Positions {first} to {first + 23}; pin another to move there."
+        where = f"Positions {first} to {first + 23}; pin another to move there."
+        assert figure.note.startswith(where)
         assert grid.cells[-1][0].text == f"⟨{int(trace.logits[first].argmax())}⟩"
 
 
@@ -73,6 +74,8 @@ def test_classes_of_the_first_token_by_layer() -> None:
     elsewhere = view("lens").draw(trace, Selection(query=1), ViewOptions())
     assert len(elsewhere.panels) == 2
     assert elsewhere.note == "Pin the first token to see what it says of the whole text."
+    unpinned = view("lens").draw(trace, Selection(), ViewOptions())
+    assert len(unpinned.panels) == 1
 
 
 def test_without_any_head_it_says_why() -> None:

@@ -1,0 +1,67 @@
+"""Head maps: one number for every head, as layers × heads: how spread out, how far, on what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Axis, Figure, Floats, Heatmap
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import ATTENTION, no_site
+from app.views.heads import NAMES, prepare, ready
+from core.analysis.head_kinds import KINDS, head_kinds
+
+if TYPE_CHECKING:
+    from core.trace import Trace
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_site(trace.spec, selection)
+    if missing is not None:
+        return missing
+    found = head_kinds(trace, selection.site)
+    maps = [("Entropy in bits", found.entropy, _largest(found.entropy))]
+    if selection.part == "self":
+        maps.append(("Mean distance in tokens", found.distance, _largest(found.distance)))
+    maps += [
+        ("Induction" if kind == "induction" else f"Weight on {NAMES[kind]}", values, 1.0)
+        for kind, values in zip(KINDS, found.weights, strict=True)
+        if not np.isnan(values).all()
+    ]
+    return Figure(
+        title=f"{ATTENTION[selection.site]} · every head in numbers",
+        panels=tuple(
+            _map(title, values, limit, selection, options) for title, values, limit in maps
+        ),
+        note="Means over the queries of this text; padding does not count.",
+        columns=3,
+    )
+
+
+def _largest(values: Floats) -> float:
+    return max(float(np.nanmax(values)), 1e-6)
+
+
+def _map(
+    title: str, values: Floats, limit: float, selection: Selection, options: ViewOptions
+) -> Heatmap:
+    layers, heads = values.shape
+    absent = np.isnan(values)
+    automatic = options.limits == "auto"
+    return Heatmap(
+        title=title,
+        values=np.where(absent, 0, values).astype(np.float32),
+        rows=Axis(title="Layer", labels=tuple(str(i + 1) for i in range(layers))),
+        columns=Axis(title="Head", labels=tuple(str(i + 1) for i in range(heads))),
+        limits=(0.0, _largest(values) if automatic else limit),
+        hidden=absent if absent.any() else None,
+        row=selection.layer,
+        column=selection.head,
+        picks=("layer", "head"),
+        limits_note="colours scaled to these values" if automatic else "",
+    )
+
+
+VIEW = View(key="head_maps", title="Head maps", draw=draw, prepare=prepare, ready=ready, order=27)
