@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from core.spelling import CONTINUATION, Spelling, guess, piece_bytes, readable
@@ -37,6 +39,7 @@ class Names(Protocol):
     def is_special(self, token: int, /) -> bool: ...
 
 
+@lru_cache(maxsize=1 << 16)
 def label(piece: str, raw: bool = False, *, spelling: Spelling | None = None) -> str:
     """One piece on its own; the spelling is guessed from the piece where it is not given."""
     if raw or _named(piece):
@@ -47,6 +50,8 @@ def label(piece: str, raw: bool = False, *, spelling: Spelling | None = None) ->
     return _visible(readable(piece_bytes(piece, kind))[0])
 
 
+@lru_cache(maxsize=32)  # every panel asks for the same few
+@lru_cache(maxsize=64)  # every view asks for the same tokens, at every draw
 def labels_of(tokens: Tokens, raw: bool = False) -> tuple[str, ...]:
     """One label a token; tokens that spell one character together count their parts."""
     if raw:
@@ -55,9 +60,13 @@ def labels_of(tokens: Tokens, raw: bool = False) -> tuple[str, ...]:
         _visible(piece) if special else label(piece, spelling=tokens.spelling)
         for piece, special in zip(tokens.pieces, tokens.special, strict=True)
     ]
-    shares = _shares(tokens)
-    for index in {i for _, owners in shares if len(owners) > 1 for i in owners}:
-        found[index] = _with_parts(index, shares)
+    held: dict[int, list[Share]] = {}
+    for share in _shares(tokens):
+        for index in share[1]:
+            held.setdefault(index, []).append(share)
+    for index, shares in held.items():
+        if any(len(owners) > 1 for _, owners in shares):
+            found[index] = _with_parts(index, shares)
     return tuple(found)
 
 
@@ -127,12 +136,10 @@ def _next_character(data: bytes, start: int) -> tuple[int, str]:
 
 
 def _with_parts(index: int, shares: list[Share]) -> str:
-    """The label of a token that holds a part of a character, beside whole ones perhaps."""
+    """The label of a token that holds a part of a character; shares: all it holds of any."""
     words: list[str] = []
     whole = ""
     for text, owners in shares:
-        if index not in owners:
-            continue
         if len(owners) == 1:
             whole += text
             continue

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.icons import SIZE, icon
 from app.labels import labels_of
+from app.panels.branch_choice import BranchChoice
 from app.panels.chips import ChipsArea, TokenChips
 from app.panels.token_chips import step_chip
 from app.session import Session
@@ -39,6 +40,7 @@ class DecodingPanel(QWidget):
         super().__init__()
         self._store, self._stepping = store, session.stepping
         self._theme: Theme | None = None
+        self._icons: tuple[str, bool] | None = None
         self.buttons: dict[str, QToolButton] = {}
         for name, tip in BUTTONS:
             button = QToolButton()
@@ -64,6 +66,7 @@ class DecodingPanel(QWidget):
         self.text.setAccessibleName("Text so far")
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.branch = BranchChoice(store, session.stepping)
         self.ending = QLabel()
         self.ending.setAccessibleName("Why decoding ended")
         self._lay_out()
@@ -89,6 +92,7 @@ class DecodingPanel(QWidget):
         below.setSpacing(12)
         below.addWidget(self.text, 1)
         below.addWidget(self.ending)
+        below.addWidget(self.branch)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(4)
@@ -130,6 +134,8 @@ class DecodingPanel(QWidget):
             self._show_steps()
         if names & {"steps", "selection"}:
             self._show_where()
+        if names & {"steps", "tree"}:
+            self.branch.show_tree()
         if "decode" in names:
             self._show_choices()
         if names & {"playing", "model", "steps", "selection", "answer"}:
@@ -186,13 +192,19 @@ class DecodingPanel(QWidget):
             button.setEnabled(able and moved and (bool(state.steps) or name != "restart"))
         for widget in (self.slider, self.strategy, self.seed, self.most, self.speed):
             widget.setEnabled(able)
-        if self._theme is not None:
-            for name, button in self.buttons.items():
-                shown = "pause" if name == "play" and state.playing else name
-                button.setIcon(icon(shown, self._theme.text, self._theme.border))
+        self._show_icons(state.playing)
         play = "Pause" if state.playing else "Play"
         self.buttons["play"].setToolTip(f"{play} (Space)")
         self.buttons["play"].setAccessibleName(play)
+
+    def _show_icons(self, playing: bool) -> None:
+        """Painted anew only for another theme or another meaning."""
+        if self._theme is None or self._icons == (self._theme.name, playing):
+            return
+        self._icons = (self._theme.name, playing)
+        for name, button in self.buttons.items():
+            shown = "pause" if name == "play" and playing else name
+            button.setIcon(icon(shown, self._theme.text, self._theme.border))
 
     def _show_text(self) -> None:
         state = self._store.state

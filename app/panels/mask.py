@@ -62,6 +62,7 @@ class MaskPanel(QWidget):
         self.explanation = QLabel()
         self.explanation.setWordWrap(True)
         self.editor: MaskEditor | None = None
+        self._shows: tuple[object, ...] = ()
         self._lay_out()
         for chooser in (self.kind, self.second):
             chooser.changed.connect(self._chosen)
@@ -177,8 +178,11 @@ class MaskPanel(QWidget):
     def _show_maps(self) -> None:
         state = self._store.state
         trace = state.trace
-        if trace is None:
+        editor = self.editor.site if self.editor is not None else ""
+        shows = (trace, state.selection.layer, state.display.raw_labels, editor)
+        if trace is None or shows == self._shows:
             return
+        self._shows = shows
         for site, shown in self.maps.items():
             if site in trace.spec.sites:
                 self._show_map(shown, site)

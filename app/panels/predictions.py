@@ -43,6 +43,7 @@ class PredictionsPanel(QWidget):
         self._scroll.setMinimumSize(120, 100)
         layout.addWidget(self._scroll, 1)
         layout.addWidget(self.narrowing)
+        self._shown: tuple[object, ...] = ()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
@@ -68,6 +69,15 @@ class PredictionsPanel(QWidget):
         state = self._store.state
         if state.trace is None or state.abilities is None:
             return
+        # Of the selection only the pinned row matters here: another head costs nothing.
+        selection = state.selection
+        shown = (
+            *(state.trace, selection.stack, selection.query, selection.step),
+            *(state.narrowing, state.display, self._scroll.viewport().width()),
+        )
+        if shown == self._shown:
+            return
+        self._shown = shown
         from app.figure import Figure, Words
 
         view = next(view for view in state.abilities.views if view.key == KEY)
