@@ -12,7 +12,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
-from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from core.spelling import CONTINUATION, Spelling, guess, piece_bytes, readable
@@ -50,8 +49,7 @@ def label(piece: str, raw: bool = False, *, spelling: Spelling | None = None) ->
     return _visible(readable(piece_bytes(piece, kind))[0])
 
 
-@lru_cache(maxsize=32)  # every panel asks for the same few
-@lru_cache(maxsize=64)  # every view asks for the same tokens, at every draw
+@lru_cache(maxsize=64)  # every view and panel asks for the same few, at every draw
 def labels_of(tokens: Tokens, raw: bool = False) -> tuple[str, ...]:
     """One label a token; tokens that spell one character together count their parts."""
     if raw:
@@ -93,23 +91,38 @@ def span_group(tokens: Tokens, index: int) -> tuple[int, ...]:
             if found and where == sequence and found[0] < span[1] and span[0] < found[1]
         )
     # Generated tokens have no span; their bytes tell.
-    for _, owners in _shares(tokens):
-        if index in owners:
-            group.update(owners)
+    if _broken(tokens.pieces[index], tokens.spelling) is not None:
+        for _, owners in _shares(tokens):
+            if index in owners:
+                group.update(owners)
     return tuple(sorted(group))
 
 
 def _shares(tokens: Tokens) -> list[Share]:
-    """The characters of all tokens; special tokens and padding spell none."""
+    """The characters of tokens that are not text by themselves; special tokens are."""
     shares: list[Share] = []
     run: list[tuple[int, bytes]] = []
     for index, piece in enumerate(tokens.pieces):
-        if tokens.special[index] or _named(piece):
+        part = None if tokens.special[index] else _broken(piece, tokens.spelling)
+        if part is not None:
+            run.append((index, part))
+        elif run:
             shares += _characters(run)
             run = []
-        else:
-            run.append((index, piece_bytes(piece, tokens.spelling or guess(piece))))
     return shares + _characters(run)
+
+
+@lru_cache(maxsize=1 << 16)
+def _broken(piece: str, spelling: Spelling | None) -> bytes | None:
+    """The bytes of a piece that begins or ends within a character; None for any other."""
+    if _named(piece):
+        return None
+    data = piece_bytes(piece, spelling or guess(piece))
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return data
+    return None
 
 
 def _characters(run: list[tuple[int, bytes]]) -> list[Share]:

@@ -55,8 +55,9 @@ class LibraryEngine:
         found = self._tokenizer.encode(text, pair, add_special_tokens=add_special)
         texts = (text, pair or "")
         parts = []
-        for token, offsets, segment, sequence, added in zip(
+        for token, piece, offsets, segment, sequence, added in zip(
             found.ids,
+            found.tokens,
             found.offsets,
             found.type_ids,
             found.sequence_ids,
@@ -64,7 +65,7 @@ class LibraryEngine:
             strict=True,
         ):
             where = None if added else sequence or 0
-            span = None if where is None else self._span(token, offsets, texts[where])
+            span = None if where is None else _span(piece, offsets, texts[where])
             parts.append(Part(id=token, span=span, sequence=where, segment=segment))
         return parts
 
@@ -129,13 +130,13 @@ class LibraryEngine:
     def is_wordpiece(self) -> bool:
         return isinstance(self._tokenizer.model, models.WordPiece)
 
-    def _span(self, token: int, offsets: tuple[int, int], text: str) -> tuple[int, int] | None:
-        """None for a space the tokenizer put before the text: it stands for no character."""
-        start, end = offsets
-        if start >= end:
-            return None
-        bare = (self.piece(token) or "").strip("Ġ▁")
-        return None if not bare and not text[start:end].isspace() else (start, end)
+
+def _span(piece: str, offsets: tuple[int, int], text: str) -> tuple[int, int] | None:
+    """None for a space the tokenizer put before the text: it stands for no character."""
+    start, end = offsets
+    if start >= end or (not piece.strip("Ġ▁") and not text[start:end].isspace()):
+        return None
+    return start, end
 
 
 def _keep_spaces(processor: Any) -> None:
