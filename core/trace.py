@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, TypeVar
 
 import torch
 from torch import Tensor
@@ -255,6 +255,10 @@ SILENT: Recorder = _Silent()
 
 class Derive(Protocol):
     """Computes what a trace does not store; `core.derive` is the implementation."""
+
+    @property
+    def network(self) -> Any:
+        """The `core.model.Transformer` that ran."""
 
     def scores(
         self, trace: Trace, site: str, layer: int, head: int | None, query: int | None
