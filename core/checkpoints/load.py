@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,10 @@ from core.spec import ModelSpec
 from core.text import Tokenizer
 from core.text.settings import Settings
 
+HUB = "hub:"
+_HUB_NAME = re.compile(r"(?!.*\.(safetensors|gguf|bin)$)[A-Za-z0-9][\w.-]*(/[\w.-]+)?(@[\w./-]+)?")
+"""What may name a model on the Hub: "gpt2", "org/name", with "@revision"."""
+
 
 def load_model(
     source: str | Path,
@@ -26,7 +31,9 @@ def load_model(
     progress: Progress | None = None,
     should_stop: ShouldStop | None = None,
 ) -> LoadedModel:
-    """Load "builtin:encoder", "random:decoder", a checkpoint folder or a weights file.
+    """Load "builtin:encoder", "random:decoder", a checkpoint folder, a weights file, or "hub:gpt2".
+
+    A name that is no file here is looked for on the Hub, with or without "hub:".
 
     seed: of random models. dtype: to compute in; None is float32 whatever is stored. progress is
     called with (done, of how much, what). Raises CheckpointError, UnsupportedModel, RequestError
@@ -35,14 +42,22 @@ def load_model(
     text = str(source)
     if text.startswith(random_models.PREFIX):
         return load_random(text, seed, device=device, dtype=dtype)
-    path, name = Path(source), None
+    path = Path(source).expanduser()
+    name: str | None = None
+    notes: tuple[str, ...] = ()
     if text.startswith(builtin.PREFIX):
         path, listed = builtin.find(text)
         name = listed.title
+    elif text.startswith(HUB) or (_HUB_NAME.fullmatch(text) and not path.exists()):
+        from core.checkpoints import hub  # its library loads slowly
+
+        fetched = hub.fetch(text, progress=progress, should_stop=should_stop)
+        path, name, notes = fetched.folder, text.removeprefix(HUB), fetched.notes
     return load_checkpoint(
         path,
         source=text,
         name=name,
+        notes=notes,
         device=device,
         dtype=dtype,
         progress=progress,
@@ -74,6 +89,7 @@ def load_checkpoint(
     *,
     source: str | None = None,
     name: str | None = None,
+    notes: tuple[str, ...] = (),
     device: str = "cpu",
     dtype: str | None = None,
     progress: Progress | None = None,
@@ -84,8 +100,9 @@ def load_checkpoint(
     where, kind = resolve(device), compute_dtype(dtype)
     checkpoint = open_checkpoint(path)
     found = plan(checkpoint)
-    tokenizer, notes = read_tokenizer(checkpoint, found.spec)
-    spec = with_tokenizer(replace(found.spec, notes=(*found.spec.notes, *notes)), tokenizer)
+    tokenizer, more = read_tokenizer(checkpoint, found.spec)
+    notes = (*notes, *found.spec.notes, *more)
+    spec = with_tokenizer(replace(found.spec, notes=notes), tokenizer)
     spec = replace(spec, name=name or checkpoint.name)
     built = build(
         checkpoint,
