@@ -60,31 +60,15 @@ def _with_mask(pair: Pair, count: int) -> object:
 
 def _against_transformer_lens(pair: Pair, repeats: int) -> Iterator[Row]:
     """TransformerLens' run_with_cache on the same shape, where that package is installed."""
-    try:
-        from transformer_lens import HookedEncoder, HookedTransformer, HookedTransformerConfig
-    except ImportError:
+    bridge = models.transformer_lens(pair)
+    if bridge is None:
         return
-    decoder = pair.stack == "decoder"
-    config = HookedTransformerConfig(
-        n_layers=12,
-        d_model=768,
-        n_ctx=1024 if decoder else 512,
-        d_head=64,
-        n_heads=12,
-        d_mlp=3072,
-        d_vocab=pair.ours.spec.main_stack.embedding.vocab,
-        act_fn="gelu_new" if decoder else "gelu",
-        normalization_type="LN",
-        attention_dir="causal" if decoder else "bidirectional",
-        device="cpu",
-    )
-    hooked = (HookedTransformer if decoder else HookedEncoder)(config)
     for count in (64, 256, 512):
         ids, request = pair.ids(count), pair.request(count, ALL)
 
         @torch.inference_mode()
         def theirs(ids: torch.Tensor = ids) -> object:
-            return hooked.run_with_cache(ids)
+            return bridge.run_with_cache(ids)
 
         yield paired(
             f"{pair.name}, {count} tokens, everything captured / TransformerLens run_with_cache",

@@ -16,11 +16,12 @@ from core.tokens import Tokens
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pair:
-    """One set of weights in the reference and in the project."""
+    """One set of weights in the reference, in the project, and in a checkpoint folder."""
 
     name: str
     reference: Any
     ours: LoadedModel
+    folder: tempfile.TemporaryDirectory[str]
 
     @property
     def stack(self) -> str:
@@ -54,8 +55,23 @@ def bert() -> Pair:
 def _pair(name: str, make: Any, config: Any) -> Pair:
     torch.manual_seed(0)
     reference = make(config).eval()
-    with tempfile.TemporaryDirectory() as folder:
-        reference.save_pretrained(folder)
-        # Kept mapped after the folder is gone; systems that forbid this copy on load.
-        ours = load_model(Path(folder))
-    return Pair(name=name, reference=reference, ours=ours)
+    folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    reference.save_pretrained(folder.name)
+    ours = load_model(Path(folder.name))
+    return Pair(name=name, reference=reference, ours=ours, folder=folder)
+
+
+def transformer_lens(pair: Pair) -> Any:
+    """The same weights in TransformerLens (4.x), or None where that package is not installed."""
+    try:
+        from transformer_lens.model_bridge import TransformerBridge
+    except ImportError:
+        return None
+    from tokenizers import Tokenizer, models
+    from transformers import PreTrainedTokenizerFast
+
+    # It wants a tokenizer in the folder, though it is given ids; any will do.
+    words = Tokenizer(models.WordLevel({"a": 0, "<end>": 1}, unk_token="a"))
+    ends = dict.fromkeys(("bos_token", "eos_token", "pad_token"), "<end>")
+    PreTrainedTokenizerFast(tokenizer_object=words, **ends).save_pretrained(pair.folder.name)
+    return TransformerBridge.boot_transformers(pair.folder.name, device="cpu", dtype=torch.float32)
