@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from app.store import State
     from app.views import ViewOptions
 
-SHOWN_BY = frozenset({"answer", "selection", "steps", "display", "narrowing"})
+SHOWN_BY = frozenset({"answer", "selection", "steps", "tree", "display", "narrowing"})
 """The fields a picture depends on."""
 
 
@@ -28,6 +28,7 @@ def options_of(state: State) -> ViewOptions:
         sampling=sampling_of(narrowing),
         step=state.step,
         steps=state.steps,
+        tree=state.tree.holding(state.steps),
         limits=state.display.limits,
         missing=model.missing,
     )

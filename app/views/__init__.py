@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from app.branches import Tree
 from app.figure import Figure
 from app.selection import Selection
 
@@ -37,8 +38,9 @@ class ViewOptions:
 
     raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every vocabulary
     distribution. top: how many candidates a list holds. step: the decoding step that `trace`
-    belongs to, None for the prompt; steps: all that were decoded. limits: "fixed" colour scales, or
-    "auto" from the values shown. pieces: token id -> readable label. missing: head name -> one
+    belongs to, None for the prompt; steps: all that were decoded; tree: the other continuations,
+    and the present one with its steps. limits: "fixed" colour scales, or "auto" from the values
+    shown. pieces: token id -> readable label. missing: head name -> one
     sentence why there is none.
     """
 
@@ -47,6 +49,7 @@ class ViewOptions:
     top: int = 10
     step: Step | None = None
     steps: tuple[Step, ...] = ()
+    tree: Tree = field(default_factory=Tree)
     limits: Literal["fixed", "auto"] = "fixed"
     pieces: Callable[[int], str] = _angle_brackets
     missing: Mapping[str, str] = field(default_factory=dict)

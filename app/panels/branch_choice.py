@@ -1,0 +1,47 @@
+"""Which branch is being continued; in sight once there is more than one."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QComboBox
+
+from app.branches import Tree
+from app.stepping import Stepping
+from app.store import Store
+
+MOST_LETTERS = 24
+
+
+class BranchChoice(QComboBox):
+    """Choosing one restores its steps and, with them, every view."""
+
+    def __init__(self, store: Store, stepping: Stepping) -> None:
+        super().__init__()
+        self._store = store
+        self.setAccessibleName("Branch")
+        self.setToolTip("Continuations that were tried; choosing one goes back to it")
+        self.activated.connect(stepping.revisit)
+        self.hide()
+
+    def show_tree(self) -> None:
+        """Fills the list; tells nobody."""
+        state = self._store.state
+        tree = state.tree.holding(state.steps)
+        self.setVisible(len(tree.branches) > 1)
+        if self.isHidden():
+            return
+        self.blockSignals(True)
+        self.clear()
+        self.addItems([name_of(tree, number) for number in range(len(tree.branches))])
+        self.setCurrentIndex(tree.current)
+        self.blockSignals(False)
+
+
+def name_of(tree: Tree, number: int) -> str:
+    """Its number and how its own text begins."""
+    branch = tree.branches[number]
+    if not branch.steps:
+        return f"Branch {number + 1}"
+    before = len(branch.steps[branch.fork - 1].text) if branch.fork else 0
+    own = " ".join(branch.steps[-1].text[before:].split())
+    shown = own if len(own) <= MOST_LETTERS else own[: MOST_LETTERS - 1] + "…"
+    return f"Branch {number + 1}: “{shown}”"

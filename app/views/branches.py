@@ -1,0 +1,167 @@
+"""Branches: the continuations that were tried, as a tree of the texts between their forks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.branches import Tree
+from app.figure import Arrow, Box, Diagram, Figure
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import empty
+
+if TYPE_CHECKING:
+    from core.request import Step
+    from core.trace import Trace
+
+WIDTH, HEIGHT, GAP_X, GAP_Y = 42.0, 12.0, 10.0, 6.0
+MOST_LETTERS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Steps start … end - 1 of a branch, between two forks; parent: the stretch they follow."""
+
+    branch: int
+    start: int
+    end: int
+    parent: int | None
+    column: int
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    """A box a stretch of text; the current branch is marked, a click goes there."""
+    title = "Branches"
+    if trace.spec.decoder is None:
+        return empty(title, f"{trace.spec.name} is encoder-only and writes no text that branches.")
+    tree = options.tree
+    if not any(branch.steps for branch in tree.branches):
+        return empty(
+            title,
+            "Decode a few tokens, then take another candidate: what was there stays as a branch.",
+        )
+    found = stretches(tree)
+    rows = {branch: row for row, branch in enumerate(order(tree))}
+    path = _path(tree)
+    boxes = [_prompt(trace)]
+    arrows = []
+    for number, stretch in enumerate(found):
+        boxes.append(_box(options, number, stretch, rows[stretch.branch], _current(path, stretch)))
+        arrows.append(_arrow(found, stretch, rows))
+    columns = 2 + max(stretch.column for stretch in found)
+    return Figure(
+        title=title,
+        panels=(
+            Diagram(
+                title=f"{len(rows)} continuations" if len(rows) > 1 else "One continuation so far",
+                boxes=tuple(boxes),
+                arrows=tuple(arrows),
+                width=max(4, columns) * (WIDTH + GAP_X) - GAP_X,
+                height=max(8, len(rows)) * (HEIGHT + GAP_Y) - GAP_Y,
+            ),
+        ),
+        note="Taking another candidate begins a branch; a click goes back to one.",
+    )
+
+
+def order(tree: Tree) -> tuple[int, ...]:
+    """Branches from top to bottom: each followed by those that left it, the latest fork first, so
+    that no line crosses a box."""
+
+    def below(branch: int) -> list[int]:
+        left = [i for i, other in enumerate(tree.branches) if other.parent == branch]
+        left.sort(key=lambda i: (-tree.branches[i].fork, i))
+        return [branch, *(found for child in left for found in below(child))]
+
+    return tuple(below(0))
+
+
+def stretches(tree: Tree) -> tuple[Stretch, ...]:
+    """Every branch cut where another one leaves it; a stretch comes after the one it follows."""
+    found: list[Stretch] = []
+    ends: dict[tuple[int, int], int] = {}  # (branch, end) -> stretch
+    for number, branch in enumerate(tree.branches):
+        cuts = {other.fork for other in tree.branches if other.parent == number}
+        inner = {cut for cut in cuts if branch.fork < cut < len(branch.steps)}
+        start = branch.fork
+        parent = None if branch.parent is None else ends.get((branch.parent, branch.fork))
+        for end in sorted({*inner, len(branch.steps)}):
+            if end <= start:
+                continue
+            column = 0 if parent is None else found[parent].column + 1
+            ends[number, end] = len(found)
+            found.append(Stretch(branch=number, start=start, end=end, parent=parent, column=column))
+            parent, start = len(found) - 1, end
+        if parent is not None:
+            ends.setdefault((number, branch.fork), parent)
+    return tuple(found)
+
+
+def _path(tree: Tree) -> dict[int, int]:
+    """Branch -> how many of its steps belong to the current continuation."""
+    at: int | None = tree.current
+    end = len(tree.branches[tree.current].steps)
+    found: dict[int, int] = {}
+    while at is not None:
+        found[at] = end
+        end, at = tree.branches[at].fork, tree.branches[at].parent
+    return found
+
+
+def _current(path: dict[int, int], stretch: Stretch) -> bool:
+    """Whether the current continuation runs through this stretch."""
+    return stretch.end <= path.get(stretch.branch, -1)
+
+
+def _prompt(trace: Trace) -> Box:
+    name = "target start" if trace.spec.encoder is not None else "text"
+    return Box(key="prompt", text=name, x=0, y=0, width=WIDTH, height=HEIGHT, kind="plain")
+
+
+def _box(options: ViewOptions, number: int, stretch: Stretch, row: int, current: bool) -> Box:
+    tree = options.tree
+    steps = tree.branches[stretch.branch].steps[stretch.start : stretch.end]
+    written = _written(tree.branches[stretch.branch].steps, stretch, options)
+    sure = sum(math.log(max(step.probability, 1e-45)) for step in steps)
+    places = f"step {stretch.start + 1}"
+    if len(steps) > 1:
+        places = f"steps {stretch.start + 1}–{stretch.end}"
+    return Box(
+        key=f"stretch{number}",
+        text=_short(written),
+        x=(stretch.column + 1) * (WIDTH + GAP_X),
+        y=row * (HEIGHT + GAP_Y),
+        width=WIDTH,
+        height=HEIGHT,
+        kind="selected" if current else "embedding",
+        note=f"branch {stretch.branch + 1}, {places}: “{written}” · log-probability {sure:.3f}",
+        picks=(("branch", stretch.branch), ("step", stretch.end - 1)),
+    )
+
+
+def _written(steps: tuple[Step, ...], stretch: Stretch, options: ViewOptions) -> str:
+    """The text that these steps added; a character not yet whole counts with the one it ends in."""
+    before = len(steps[stretch.start - 1].text) if stretch.start else 0
+    written = steps[stretch.end - 1].text[before:]
+    mine = steps[stretch.start : stretch.end]
+    return written or "".join(options.pieces(step.token) for step in mine)
+
+
+def _short(written: str) -> str:
+    shown = written.strip() or repr(written)
+    return shown if len(shown) <= MOST_LETTERS else shown[: MOST_LETTERS - 1] + "…"
+
+
+def _arrow(found: tuple[Stretch, ...], stretch: Stretch, rows: dict[int, int]) -> Arrow:
+    from_row = 0 if stretch.parent is None else rows[found[stretch.parent].branch]
+    x = stretch.column * (WIDTH + GAP_X) + WIDTH
+    y = from_row * (HEIGHT + GAP_Y) + HEIGHT / 2
+    to_y = rows[stretch.branch] * (HEIGHT + GAP_Y) + HEIGHT / 2
+    middle = x + GAP_X / 2
+    bend = ((middle, y), (middle, to_y)) if to_y != y else ()
+    return Arrow(points=((x, y), *bend, (x + GAP_X, to_y)))
+
+
+VIEW = View(key="branches", title="Branches", draw=draw, order=77)
