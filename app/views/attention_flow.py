@@ -156,7 +156,7 @@ def _note(weights: Floats, rows: range, columns: range, query: int | None, faint
         )
         if query is not None:
             inside = float(weights[query, columns.start : columns.stop].sum())
-            parts.append(f"{1 - inside:.1%} of this query's weight lies elsewhere.")
+            parts.append(f"{max(0.0, 1 - inside):.1%} of this query's weight lies elsewhere.")
     return " ".join(parts)
 
 
