@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.analysis.ablation import ablation
+from core.errors import Cancelled
+from core.model import Transformer
+from core.request import RunRequest
+from core.run import run
+from core.spec import Heads
+from tests.core.analysis.by_hand import array, softmax
+from tests.traces import KINDS, network, sentence, spec, trace_of
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_head_off_is_a_head_whose_output_weights_are_zero(kind: str) -> None:
+    """An independent way to switch a head off: its columns of W_O set to 0."""
+    trace = trace_of(kind, length=6, target=5)
+    position = 3
+    whole = softmax(array(trace.logits)[position])
+    for site in trace.spec.sites:
+        stack, part = site.split(".")
+        found = ablation(trace, site, position)
+        assert found.answer == whole.argmax()
+        assert found.probability == pytest.approx(whole.max(), abs=1e-6)
+        for layer, head in ((0, 1), (2, 3)):
+            made = copy.deepcopy(network(kind))
+            block = made.stack(stack).block(layer)
+            module = block.attention if part == "self" else block.cross
+            assert module is not None
+            module.out.weight[:, 4 * head : 4 * head + 4] = 0
+            left = softmax(array(run(made, trace.request).logits)[position])
+            assert found.without[layer, head] == pytest.approx(left[found.answer], abs=1e-5)
+            bits = (whole * np.log2(whole / left)).sum()
+            assert found.divergence[layer, head] == pytest.approx(bits, abs=1e-4)
+
+
+def test_it_stops_when_asked_and_needs_a_prediction() -> None:
+    with pytest.raises(Cancelled):
+        ablation(trace_of("encoder"), "encoder.self", 1, lambda: True)
+    bare = Transformer(replace(spec("encoder"), heads=Heads())).eval()
+    with pytest.raises(KeyError, match="no vocabulary head"):
+        ablation(run(bare, RunRequest(source=sentence(3))), "encoder.self", 1)
