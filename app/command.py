@@ -66,7 +66,7 @@ def _window(arguments: list[str]) -> int:
         raise Refused(NO_DISPLAY)
     from app.wiring import open_window
 
-    return open_window(found.source)
+    open_window(found.source)
 
 
 def _models(arguments: list[str]) -> int:

@@ -110,7 +110,7 @@ class Tasks(QObject):
         """Whether a job of this lane waits, runs, or has an answer that is not delivered yet."""
         return any(job.lane == lane for job in self._open)
 
-    def close(self, timeout: float = 1.5) -> bool:
+    def close(self, timeout: float = 1.0) -> bool:
         """Stop everything. False: the worker is inside something that cannot be interrupted."""
         with self._wake:
             self._closing = True

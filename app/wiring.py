@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
@@ -41,7 +42,7 @@ class App(QObject):
         self.session.opening.expect(source or known.source)
         self.window = Window(self.store, self.session, examples.read())
         self.window.restore(known.geometry, known.layout)
-        self._clean = True
+        self._closed, self._clean = False, True
         self.window.painted.connect(self._start)
         self.window.closed.connect(self.close)
 
@@ -51,6 +52,9 @@ class App(QObject):
 
     def close(self) -> bool:
         """Remember the choices and end the work; False if something could not be interrupted."""
+        if self._closed:
+            return self._clean
+        self._closed = True
         self._remember()
         self._clean = self.tasks.close()
         return self._clean
@@ -95,8 +99,8 @@ def _state(known: Remembered) -> State:
     )
 
 
-def open_window(source: str, settings: Path | None = None) -> int:
-    """Show the window until it is closed; the exit code."""
+def open_window(source: str, settings: Path | None = None) -> NoReturn:
+    """Show the window until it is closed, then end the process with the exit code."""
     # Waiting OpenMP threads would spin against the window's; must be set before torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     application = QApplication.instance() or QApplication(sys.argv[:1])
@@ -106,9 +110,9 @@ def open_window(source: str, settings: Path | None = None) -> int:
     app = App(source, settings=Settings(settings))
     app.window.show()
     code = application.exec()
-    if not app.clean:
-        # The worker is inside an import or a C call; a Python that shuts down under it could crash.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    return code
+    app.close()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Everything is saved. The worker may be inside an import or a C call, under which Python's own
+    # shutdown could crash; and with torch that takes up to a second.
+    os._exit(code)
