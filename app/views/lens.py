@@ -9,11 +9,10 @@ import numpy as np
 from app.figure import Axis, Cell, Curve, Curves, Figure, Floats, Panel, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
+from app.views._focus import answer_position, pinned_answer
 from app.views._tokens import (
     empty,
-    last_position,
     layer_rows,
-    pinned_query,
     token_axis,
     token_name,
 )
@@ -31,8 +30,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     """The grid of words; beside it the story of the pinned token."""
     stack = trace.spec.main_stack
     title = f"{stack.name.capitalize()} lens · {stack.layers} layers"
-    focus = _focus(trace, selection, options)
-    chosen = _pinned(trace, selection, options) is not None
+    focus = answer_position(trace, selection, options)
+    chosen = pinned_answer(trace, selection, options) is not None
     of_sentence = _sentence(trace)
     at_first = focus == _first(trace)
     panels: list[Panel] = []
@@ -67,33 +66,13 @@ def prepare(
     trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
 ) -> None:
     if trace.spec.heads.vocab is not None:
-        lens(trace, _places(trace, _focus(trace, selection, options)), should_stop)
+        lens(trace, _places(trace, answer_position(trace, selection, options)), should_stop)
 
 
 def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
     if trace.spec.heads.vocab is None:
         return True
-    return trace.remembers(key(_places(trace, _focus(trace, selection, options))))
-
-
-def _focus(trace: Trace, selection: Selection, options: ViewOptions) -> int:
-    """The pinned position, else the first mask, else the last word."""
-    stack = trace.spec.main_stack.name
-    query = _pinned(trace, selection, options)
-    if query is not None:
-        return query
-    mask = trace.spec.special.mask
-    ids = trace.tokens[stack].ids
-    if mask is not None and mask in ids:
-        return ids.index(mask)
-    return last_position(trace, stack)
-
-
-def _pinned(trace: Trace, selection: Selection, options: ViewOptions) -> int | None:
-    """The pinned position, where it is one of the stack that predicts."""
-    if selection.stack != trace.spec.main_stack.name:
-        return None
-    return pinned_query(trace, selection, options)
+    return trace.remembers(key(_places(trace, answer_position(trace, selection, options))))
 
 
 def _places(trace: Trace, focus: int) -> list[int]:

@@ -1,0 +1,98 @@
+"""Heads switched off: how much the prediction changes when one head gives nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Axis, Figure, Floats, Heatmap
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._focus import answer_name, answer_position, no_prediction
+from app.views._tokens import ATTENTION, empty, no_site
+from app.views._vectors import symmetric
+from core.analysis.ablation import ablation, key
+
+if TYPE_CHECKING:
+    from core.request import ShouldStop
+    from core.trace import Trace
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_site(trace.spec, selection)
+    if missing is not None:
+        return missing
+    if trace.spec.heads.vocab is None:
+        return empty("Heads switched off", no_prediction(trace, options))
+    position = answer_position(trace, selection, options)
+    found = ablation(trace, selection.site, position)
+    absent = np.isnan(found.divergence)
+    change = np.where(absent, 0, found.without - found.probability).astype(np.float32)
+    bits = np.where(absent, 0, found.divergence).astype(np.float32)
+    answer = options.pieces(found.answer)
+    details = (
+        (f"P(“{answer}”) without the head", found.without),
+        ("with all heads", np.full_like(change, found.probability)),
+    )
+
+    def panel(title: str, values: Floats, limits: tuple[float, float], name: str) -> Heatmap:
+        layers, heads = values.shape
+        return Heatmap(
+            title=title,
+            values=values,
+            rows=Axis(title="Layer", labels=tuple(str(i + 1) for i in range(layers))),
+            columns=Axis(title="Head", labels=tuple(str(i + 1) for i in range(heads))),
+            limits=limits,
+            scale="diverging" if limits[0] < 0 else "sequential",
+            hidden=absent if absent.any() else None,
+            row=selection.layer,
+            column=selection.head,
+            value_name=name,
+            picks=("layer", "head"),
+            details=details,
+        )
+
+    return Figure(
+        title=(
+            f"{ATTENTION[selection.site]} without one head"
+            f" · {answer_name(trace, position, found.answer, options)}"
+        ),
+        panels=(
+            panel(f"Change of P(“{answer}”)", change, symmetric(change), "change"),
+            panel(
+                "Change of all probabilities (KL, bits)",
+                bits,
+                (0.0, max(float(bits.max()), 1e-6)),
+                "bits",
+            ),
+        ),
+        note=(
+            f"Each cell is a run of its own with that head's output set to 0."
+            f" With all heads P(“{answer}”) = {found.probability:.4f}."
+        ),
+        columns=2,
+    )
+
+
+def prepare(
+    trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
+) -> None:
+    if _applies(trace, selection):
+        position = answer_position(trace, selection, options)
+        ablation(trace, selection.site, position, should_stop)
+
+
+def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
+    if not _applies(trace, selection):
+        return True
+    return trace.remembers(key(selection.site, answer_position(trace, selection, options)))
+
+
+def _applies(trace: Trace, selection: Selection) -> bool:
+    return selection.site in trace.spec.sites and trace.spec.heads.vocab is not None
+
+
+VIEW = View(
+    key="ablation", title="Heads switched off", draw=draw, prepare=prepare, ready=ready, order=88
+)

@@ -1,0 +1,66 @@
+"""What moves a prediction: heads switched off, gradient × weight."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.figure import Heatmap, Words
+from app.selection import Selection
+from app.views import ViewOptions, view
+from core.analysis.ablation import ablation
+from core.analysis.gradients import influence
+from core.model import Transformer
+from core.request import RunRequest
+from core.run import run
+from core.spec import Heads
+from tests.traces import sentence, spec, trace_of
+
+
+def test_each_head_off_at_the_mask() -> None:
+    trace = trace_of("encoder", source=sentence(6, masked=(2,)))
+    figure = view("ablation").draw(trace, Selection(layer=1, head=3), ViewOptions())
+    found = ablation(trace, "encoder.self", 2)
+    change, bits = figure.panels
+    assert isinstance(change, Heatmap)
+    assert isinstance(bits, Heatmap)
+    assert change.values == pytest.approx(found.without - found.probability)
+    assert (bits.values == found.divergence).all()
+    assert (change.row, change.column, change.picks) == (1, 3, ("layer", "head"))
+    assert change.limits[0] == -change.limits[1]
+    title = f"Encoder self-attention without one head · “⟨{found.answer}⟩” in place of “w4”"
+    assert figure.title == f"{title} (position 2)"
+
+
+@pytest.mark.parametrize("head", [1, None])
+def test_gradients_towards_the_answer_after_the_pinned_token(head: int | None) -> None:
+    trace = trace_of("translator", length=7, target=5)
+    selection = Selection(stack="decoder", part="cross", layer=1, head=head, query=3)
+    figure = view("gradient").draw(trace, selection, ViewOptions())
+    (panel,) = figure.panels
+    assert isinstance(panel, Heatmap)
+    found = influence(trace, "decoder.cross", 1, 3)
+    expected = found.values.sum(axis=0) if head is None else found.values[head]
+    assert (panel.values == expected).all()
+    assert panel.title == f"Towards “⟨{found.answer}⟩” after “w29” (position 3)"
+    assert f"log P = {np.log(found.probability):.3f}" in figure.note
+    what = "sum of 4 heads" if head is None else "head 2 of 4"
+    title = f"Gradient × weight · decoder cross-attention · layer 2 of 3 · {what}"
+    assert figure.title == title
+
+
+def test_an_encoder_query_does_not_choose_the_target_position() -> None:
+    trace = trace_of("translator", length=7, target=5)
+    figure = view("gradient").draw(trace, Selection(query=1), ViewOptions())
+    assert figure.panels[0].title.endswith("(position 4)")
+
+
+@pytest.mark.parametrize("key", ["ablation", "gradient"])
+def test_without_a_prediction_there_is_a_reason(key: str) -> None:
+    bare = Transformer(replace(spec("encoder"), heads=Heads())).eval()
+    trace = run(bare, RunRequest(source=sentence(3)))
+    (words,) = view(key).draw(trace, Selection(), ViewOptions(missing={"vocab": "No."})).panels
+    assert isinstance(words, Words)
+    assert words.text == "No."
