@@ -130,6 +130,7 @@ def test_xlm_roberta_numbers_pieces_as_fairseq_does(tmp_path: Path) -> None:
     agree(ours, XLMRobertaTokenizer(vocab=[*first, *own, ("<mask>", 0.0)]))
     assert ours.mask_id == len(own) + 4 == ours.vocab_size - 1
     assert ours.encode("日", add_special=False).ids[-1] == 3
+    assert not ours.encode("日", add_special=False).special[-1]  # it stands for a word
     tokens = ours.encode("the <mask>", "the")
     assert tokens.ids[0] == 0
     assert tokens.ids.count(2) == 3
