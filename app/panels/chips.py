@@ -233,11 +233,12 @@ class TokenChips(QWidget):
 
 
 class ChipsArea(QScrollArea):
-    """Chips in as much room as they need, up to a limit; beyond it they scroll."""
+    """Chips in as much room as they need: `least` pixels of it at any rate, and what is left over
+    beside it; beyond that they scroll."""
 
-    def __init__(self, chips: TokenChips, *, most: int, wrap: bool = True) -> None:
+    def __init__(self, chips: TokenChips, *, least: int, wrap: bool = True) -> None:
         super().__init__()
-        self._chips, self._most, self._wrap = chips, most, wrap
+        self._chips, self._least, self._wrap = chips, least, wrap
         self.setWidget(chips)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -249,7 +250,8 @@ class ChipsArea(QScrollArea):
 
     def _fit(self, height: int) -> None:
         bar = 0 if self._wrap else self.horizontalScrollBar().sizeHint().height()
-        self.setFixedHeight(max(26, min(height, self._most)) + bar)
+        self.setMinimumHeight(max(26, min(height, self._least)) + bar)
+        self.setMaximumHeight(max(26, height) + bar)
 
     def reveal(self, index: int) -> None:
         """Scroll until a chip is in sight."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # the window's first paint needs no numpy
 
 _LABEL_LEAST = 11.0  # pixels a cell needs before its token is written beside it
 _LABEL_MOST = 110.0
+_THINNEST = 14.0
 
 
 class MaskMap(QWidget):
@@ -83,7 +84,9 @@ class MaskMap(QWidget):
         cell = max(min(room_x / keys, room_y / queries), 0.01)
         if cell > 1:
             cell = float(int(cell))
-        return QRectF(margin_x, margin_y, cell * keys, cell * queries)
+        # A single query would be a line too thin to hit: such a map is stretched.
+        width, height = max(cell * keys, _THINNEST), max(cell * queries, _THINNEST)
+        return QRectF(margin_x, margin_y, width, height)
 
     @property
     def _shape(self) -> tuple[int, int]:
@@ -124,19 +127,19 @@ class MaskMap(QWidget):
             return
         painter.drawImage(area, self._image())
         queries, keys = self._shape
-        cell = area.width() / keys
+        cell, row = area.width() / keys, area.height() / queries
         painter.setPen(QPen(QColor(self._theme.surface), 1))
         if cell >= 5:
             for k in range(1, keys):
                 x = area.left() + k * cell
                 painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
             for q in range(1, queries):
-                y = area.top() + q * cell
+                y = area.top() + q * row
                 painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
         painter.setPen(QPen(QColor(self._theme.border), 1))
         painter.drawRect(area)
         if self._labelled and cell >= _LABEL_LEAST:
-            self._paint_labels(painter, area, cell)
+            self._paint_labels(painter, area, cell, row)
         painter.end()
 
     def _image(self) -> QImage:
@@ -158,13 +161,13 @@ class MaskMap(QWidget):
         )
         return image.copy()  # Qt does not keep the bytes alive
 
-    def _paint_labels(self, painter: QPainter, area: QRectF, cell: float) -> None:
+    def _paint_labels(self, painter: QPainter, area: QRectF, cell: float, row: float) -> None:
         painter.setPen(QColor(self._theme.muted))
         metrics = QFontMetricsF(self.font())
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         for q, text in enumerate(self._rows):
-            where = QRectF(0, area.top() + q * cell, area.left() - 4, cell)
+            where = QRectF(0, area.top() + q * row, area.left() - 4, row)
             shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, where.width())
             painter.drawText(where, right, shown)
         for k, text in enumerate(self._columns):
