@@ -15,8 +15,10 @@ from core.spec import (
     BlockSpec,
     ClassHead,
     EmbeddingSpec,
+    ExpertsSpec,
     FeedForwardSpec,
     Heads,
+    LatentSpec,
     LearnedPositions,
     ModelSpec,
     NormSpec,
@@ -161,6 +163,48 @@ def spec(kind: str) -> ModelSpec:
         case _:
             raise ValueError(kind)
     return ModelSpec(family="test", name=f"The {kind}", special=special, **parts)
+
+
+def one_block(made: ModelSpec, **changes: object) -> ModelSpec:
+    """A decoder whose layers are all like its first with these fields changed."""
+    assert made.decoder is not None
+    block = replace(made.decoder.blocks[0], **changes)
+    return replace(made, decoder=replace(made.decoder, blocks=(block,) * 3))
+
+
+def variants() -> dict[str, ModelSpec]:
+    """Further models: latent attention, experts, missing and shared parts, untied heads."""
+    decoder, encoder = spec("decoder"), spec("encoder")
+    assert decoder.decoder is not None
+    assert encoder.encoder is not None
+    feed = decoder.decoder.blocks[0].feedforward
+    rotary = RotaryPositions(theta=10000.0, d_rotary=2)
+    latent = LatentSpec(q_rank=6, kv_rank=5, d_nope=3, d_rope=2, norm=NormSpec(kind="rms"))
+    wide = attention(causal=True, positions=rotary, latent=latent, d_value=7)
+    wide = replace(wide, d_head=5)
+    mixed = ExpertsSpec(count=4, top=2, d_ff=8, shared=1, correction_bias=True)
+    embed = replace(encoder.encoder.embedding, d_embed=10)
+    inner = Heads(
+        vocab=VocabHead(vocab=VOCAB, tied=False, transform="gelu", d_transform=12),
+        classes=ClassHead(labels=("a", "b"), pooler="inner"),
+        pair=PairHead(),
+    )
+    return {
+        "latent": one_block(decoder, attention=wide),
+        "latent, direct": one_block(
+            decoder, attention=replace(wide, latent=replace(latent, q_rank=None))
+        ),
+        "experts": one_block(decoder, feedforward=replace(feed, experts=mixed)),
+        "one norm": one_block(spec("parallel decoder"), shared_norm=True),
+        "no first norm": one_block(decoder, first_norm=False),
+        "shared layers": replace(
+            encoder,
+            encoder=replace(encoder.encoder, shared_layers=True, embedding=embed),
+            heads=replace(ALL_HEADS, vocab=replace(ALL_HEADS.vocab, d_transform=10)),
+        ),
+        "other heads": replace(encoder, heads=inner),
+        "one table": replace(spec("translator"), shared_embedding=True),
+    }
 
 
 @cache

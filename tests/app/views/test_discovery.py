@@ -8,8 +8,10 @@ import pytest
 from app.figure import Figure, Heatmap, Mosaic
 from app.selection import Selection
 from app.views import ViewOptions, _maps, view, views
-from core.request import ALL, HEADS, LAST, MASKED
-from tests.traces import KINDS, sentence, trace_of
+from core.model import Transformer
+from core.request import ALL, HEADS, LAST, MASKED, RunRequest
+from core.run import run
+from tests.traces import KINDS, sentence, trace_of, variants
 
 
 def test_the_views_of_the_menu_come_in_order() -> None:
@@ -57,6 +59,17 @@ def test_every_view_draws_every_kind_of_model_at_every_site(
             selection = Selection(stack=stack, part=part, layer=1, head=head, query=query)
             figure = view(key).draw(trace, selection, ViewOptions(limits=limits))
             _sound(figure)
+
+
+@pytest.mark.parametrize("name", variants())
+def test_every_view_draws_rarer_models_too(name: str) -> None:
+    made = variants()[name]
+    target = sentence(4, offset=3) if made.architecture == "encoder-decoder" else None
+    trace = run(Transformer(made).eval(), RunRequest(source=sentence(6), target=target))
+    for chosen in views():
+        for head, query in ((1, 2), (None, None)):
+            selection = Selection(stack=made.main_stack.name, layer=1, head=head, query=query)
+            _sound(chosen.draw(trace, selection, ViewOptions()))
 
 
 @pytest.mark.parametrize("key", [v.key for v in views() if v.prepare is not None])

@@ -12,7 +12,7 @@ from core.request import RunRequest
 from core.run import run
 from core.spec import ExpertsSpec
 from tests.core.analysis.by_hand import array, gelu, linear, norm, softmax
-from tests.traces import KINDS, network, sentence, spec, trace_of
+from tests.traces import KINDS, network, sentence, spec, trace_of, variants
 
 CLOSE = {"abs": 1e-5, "rel": 1e-5}
 
@@ -45,6 +45,26 @@ def test_an_attention_chains_from_q_to_its_output(kind: str) -> None:
             module = block.attention if part == "self" else block.cross
             contexts = array(trace[f"{stack}.{layer}.{part}.context"])[:, 4].reshape(-1)
             assert found.out == pytest.approx(linear(module.out, contexts), **CLOSE)
+
+
+@pytest.mark.parametrize("name", ["latent", "latent, direct", "one norm", "shared layers"])
+def test_rarer_models_chain_too(name: str) -> None:
+    made = Transformer(variants()[name]).eval().requires_grad_(False)
+    trace = run(made, RunRequest(source=sentence(6)))
+    stack = made.spec.main_stack.name
+    total = np.zeros(16)
+    for head in range(4):
+        found = attend(trace, f"{stack}.self", 1, head, 3)
+        assert found.products.sum(axis=1) * found.scale == pytest.approx(found.scores, **CLOSE)
+        weights = np.zeros(6)
+        weights[found.allowed] = softmax(found.scores[found.allowed].astype(float))
+        assert found.weights == pytest.approx(weights, **CLOSE)
+        assert found.weighted.sum(axis=0) == pytest.approx(found.context, **CLOSE)
+        total = total + found.head_out
+    total = total if found.out_bias is None else total + found.out_bias
+    assert found.out == pytest.approx(total, **CLOSE)
+    steps = stream(trace, stack, 1, 3)
+    assert (steps[-1].values == trace[f"{stack}.1.resid.out"][3].numpy()).all()
 
 
 def test_the_position_bias_is_the_models_own() -> None:
