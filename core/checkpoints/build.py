@@ -169,17 +169,24 @@ def _keep_heads(
     with torch.device("meta"):
         bank = HeadBank(spec.heads, spec.main_stack.d_model)
     names = [f"heads.{name}" for name, _ in bank.named_parameters()]
-    missing: dict[str, str] = {}
+    missing = heads_without(spec)
     heads = spec.heads
     for head, label in HEAD_NAMES.items():
         own = [n for n in names if n.startswith(f"heads.{head}.")]
-        if getattr(heads, head) is None:
-            missing[head] = f"{spec.family} as configured has no {label} head"
-        elif own and matched.targets.isdisjoint(own):
+        if own and matched.targets.isdisjoint(own):
             lost = ", ".join(original(n, rules, matched.prefix) for n in own)
             missing[head] = f"{where} has no {label} head: it does not hold {lost}"
             heads = replace(heads, **{head: None})
     return replace(spec, heads=heads), missing
+
+
+def heads_without(spec: ModelSpec) -> dict[str, str]:
+    """Head -> one sentence, for those this kind of model has not."""
+    return {
+        head: f"{spec.family} as configured has no {label} head"
+        for head, label in HEAD_NAMES.items()
+        if getattr(spec.heads, head) is None
+    }
 
 
 def _without_idle_heads(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import builtin, random_models
-from core.checkpoints.build import Progress, build, plan
+from core.checkpoints.build import Progress, build, heads_without, plan
 from core.checkpoints.files import Checkpoint, open_checkpoint
 from core.device import compute_dtype, resolve
 from core.errors import CheckpointError
@@ -80,6 +80,7 @@ def load_random(source: str, seed: int, *, device: str, dtype: str | None) -> Lo
         spec=spec,
         network=network.to(device=where, dtype=kind),
         tokenizer=tokenizer,
+        missing=heads_without(spec),
         notes=spec.notes,
     )
 

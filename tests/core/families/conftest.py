@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import torch
 
-from core.checkpoints.build import build, plan
+from core.checkpoints.build import build as build_network
+from core.checkpoints.build import plan
 from core.checkpoints.files import open_checkpoint
 from core.families import families
 from core.model import Transformer
@@ -63,11 +65,41 @@ def trace(
     return run(network, request, previous=previous)
 
 
-@pytest.fixture(scope="session", params=TINY)
-def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
+Build = Callable[[Any], Case]
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """A case from a configuration."""
     from tests.core.families import reference
 
-    model = reference.make(request.param)
-    checkpoint = open_checkpoint(reference.save(model, tmp_path_factory.mktemp("checkpoint")))
-    built = build(checkpoint, plan(checkpoint), device=torch.device("cpu"))
-    return Case(config=request.param, model=model, network=built.network)
+    def made(config: Mapping[str, Any]) -> Case:
+        model = reference.make(config)
+        folder = reference.save(model, tmp_path_factory.mktemp("checkpoint"))
+        file = folder / "config.json"
+        # What transformers 5 leaves out (forced tokens), transformers 4 wrote into this file.
+        file.write_text(json.dumps({**config, **json.loads(file.read_text("utf-8"))}), "utf-8")
+        checkpoint = open_checkpoint(folder)
+        built = build_network(checkpoint, plan(checkpoint), device=torch.device("cpu"))
+        return Case(config=config, model=model, network=built.network)
+
+    return made
+
+
+@pytest.fixture(scope="session", params=TINY)
+def case(request: pytest.FixtureRequest, build: Build) -> Case:
+    """Each tiny configuration of each family."""
+    return build(request.param)
+
+
+@pytest.fixture(scope="session")
+def tiny(build: Build) -> Build:
+    """The first tiny configuration of a family, by its name."""
+    made: dict[str, Case] = {}
+
+    def of(name: str) -> Case:
+        if name not in made:
+            made[name] = build(next(f for f in families() if f.name == name).tiny[0])
+        return made[name]
+
+    return of
