@@ -16,7 +16,7 @@ ARCHITECTURE_NAMES: dict[Architecture, str] = {
 Side = Literal["right", "left"]
 Limits = Literal["fixed", "auto"]
 ThemeChoice = Literal["system", "light", "dark"]
-Strategy = Literal["greedy", "sample"]
+Strategy = Literal["greedy", "sample", "beam"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +53,15 @@ class Narrowing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeChoice:
-    """How text is continued. speed: steps a second while playing."""
+    """How text is continued. speed: steps a second while playing. beams and length_penalty: for
+    beam search."""
 
     strategy: Strategy = "greedy"
     seed: int = 0
     max_new_tokens: int = 20
     speed: int = 3
+    beams: int = 4
+    length_penalty: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

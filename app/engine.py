@@ -18,9 +18,10 @@ from app.store import Abilities, Answer
 from core.errors import RequestError
 
 if TYPE_CHECKING:
+    from core.decoding import BeamSearch
     from core.loaded import LoadedModel
     from core.masks import MaskChoice
-    from core.request import Step
+    from core.request import DecodeRequest, Step
 
 ShouldStop = Callable[[], bool]
 Report = Callable[[str, float | None], None]
@@ -112,16 +113,13 @@ class Engine:
         *,
         forced: int | None = None,
     ) -> Step:
-        """One more token after `steps`, under the choices as they stand; or the token `forced`."""
-        from core.request import DecodeRequest
+        """One more token after `steps`, under the choices as they stand; or the token `forced`.
 
-        request = DecodeRequest(
-            run=answer.request,
-            strategy=choice.strategy,
-            seed=choice.seed,
-            max_new_tokens=choice.max_new_tokens,
-            sampling=sampling_of(narrowing),
-        )
+        Beam search leaves its tree where a token was taken by hand; from there it goes on greedily.
+        """
+        request = _request(answer, choice, narrowing)
+        if request.strategy == "beam":
+            request = replace(request, strategy="greedy")
         decoding = answer.model.decoding(request, stop)
         # Each step's trace continues the one before it, so this goes on where the last one ended.
         decoding.steps = list(steps)
@@ -129,6 +127,38 @@ class Engine:
             # It ended because fewer tokens were wanted then, or the person takes another token.
             decoding.steps[-1] = replace(steps[-1], finished=None)
         return decoding.step() if forced is None else decoding.force(forced)
+
+    def search(
+        self,
+        answer: Answer,
+        choice: DecodeChoice,
+        narrowing: Narrowing,
+        report: Report,
+        stop: ShouldStop,
+    ) -> BeamSearch:
+        """A beam search run to its end."""
+        from core.decoding import BeamSearch
+
+        found = BeamSearch(answer.model, _request(answer, choice, narrowing), stop)
+        while found.finished is None:
+            fraction = found.index / choice.max_new_tokens
+            report(f"Beam search, step {found.index + 1}", fraction)
+            found.step()
+        return found
+
+
+def _request(answer: Answer, choice: DecodeChoice, narrowing: Narrowing) -> DecodeRequest:
+    from core.request import DecodeRequest
+
+    return DecodeRequest(
+        run=answer.request,
+        strategy=choice.strategy,
+        seed=choice.seed,
+        max_new_tokens=choice.max_new_tokens,
+        sampling=sampling_of(narrowing),
+        beams=choice.beams,
+        length_penalty=choice.length_penalty,
+    )
 
 
 def _told(report: Report) -> Callable[[float, float, str], None]:

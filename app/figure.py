@@ -77,13 +77,17 @@ class Mosaic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """One bar: a label, a value, and what stands behind it (token id for choosing, note)."""
+    """One bar: a label, a value, and what stands behind it (token id for choosing, note).
+
+    picks: what a click selects, as (Selection field or other name, index).
+    """
 
     label: str
     value: float
     token: int | None = None
     note: str = ""
     dimmed: bool = False
+    picks: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

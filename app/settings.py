@@ -42,6 +42,8 @@ _RANGES: dict[str, tuple[float, float]] = {
     "seed": (0, 2**31 - 1),
     "max_new_tokens": (1, 10_000),
     "speed": (1, 20),
+    "beams": (1, 16),
+    "length_penalty": (-5.0, 5.0),
     "pad_to": (0, 100_000),
 }
 

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.branches import Tree
 from app.choices import DecodeChoice, Narrowing
+from app.searching import Searches, Searching, ending_of
 from app.store import Answer, Store
 from app.tasks import Job, Tasks
 from core.errors import RequestError
@@ -25,11 +26,11 @@ ShouldStop = Callable[[], bool]
 Failed = Callable[[Exception], None]
 
 
-NOTHING_DECODED: dict[str, Any] = {"steps": (), "tree": Tree(), "ending": ""}
+NOTHING_DECODED: dict[str, Any] = {"steps": (), "tree": Tree(), "search": None, "ending": ""}
 """The fields of the store when nothing has been decoded."""
 
 
-class Continues(Protocol):
+class Continues(Searches, Protocol):
     """What stepping needs of the core; `app.engine.Engine` is the real one."""
 
     def advance(
@@ -53,6 +54,7 @@ class Stepping(QObject):
         super().__init__(parent)
         self._store, self._tasks, self._core, self._failed = store, tasks, core, failed
         self._to_the_end = False
+        self.searching = Searching(store, tasks, core, self._say_ending, self._decode_failed)
         self._play = QTimer(self)
         self._play.timeout.connect(self._tick)
 
@@ -133,7 +135,7 @@ class Stepping(QObject):
         choice = replace(state.decode, **changes)
         if choice == state.decode:
             return
-        anew = (choice.strategy, choice.seed) != (state.decode.strategy, state.decode.seed)
+        anew = _course(choice) != _course(state.decode)
         self._store.update(decode=choice)
         if anew and state.steps:
             self.forget()
@@ -210,7 +212,17 @@ class Stepping(QObject):
         elif not self._tasks.active("decode"):
             self.on()
 
+    @property
+    def _hypothesis(self) -> int | None:
+        """The hypothesis of the beam search that the steps are; None once one was taken by hand."""
+        state = self._store.state
+        if state.search is None or not state.steps:
+            return None
+        return state.search.find([step.token for step in state.steps])
+
     def _may_go_on(self, last: Step) -> bool:
+        if self._hypothesis is not None:
+            return False
         if last.finished is None:
             return True
         asked = self._store.state.decode.max_new_tokens
@@ -219,8 +231,13 @@ class Stepping(QObject):
     def _new_step(self, forced: int | None = None) -> None:
         state = self._store.state
         answer, steps = state.answer, state.steps
-        if answer is None or (steps and not self._may_go_on(steps[-1])):
+        ended = forced is None and bool(steps) and not self._may_go_on(steps[-1])
+        if answer is None or ended:
             self.halt()
+            return
+        if state.decode.strategy == "beam" and not steps and forced is None:
+            self.searching.start(at_end=self._to_the_end)
+            self._to_the_end = False
             return
 
         def work(job: Job) -> Step:
@@ -244,7 +261,14 @@ class Stepping(QObject):
     def _say_ending(self) -> None:
         steps = self._store.state.steps
         finished = steps[-1].finished if steps else None
-        if finished is None or self._may_go_on(steps[-1]):
+        search, hypothesis = self._store.state.search, self._hypothesis
+        if search is not None and hypothesis is not None:
+            self._store.update(ending=ending_of(search, hypothesis))
+        elif search is not None and not steps:
+            self._store.update(ending=f"Ended: {search.finished}.")
+        elif search is not None and finished is None:
+            self._store.update(ending="From the token taken by hand it goes on greedily.")
+        elif finished is None or self._may_go_on(steps[-1]):
             self._store.update(ending="")
         elif finished == "end token":
             self._store.update(ending="Ended: the model wrote its end token.")
@@ -254,3 +278,10 @@ class Stepping(QObject):
     def _decode_failed(self, error: Exception) -> None:
         self.halt()
         self._failed(error)
+
+
+def _course(choice: DecodeChoice) -> tuple[object, ...]:
+    """What the tokens depend on; a search also on its length, which other strategies grow by."""
+    beam = choice.strategy == "beam"
+    search = (choice.beams, choice.length_penalty, choice.max_new_tokens) if beam else ()
+    return (choice.strategy, choice.seed, *search)

@@ -26,6 +26,7 @@ from app.selection import Selection
 
 if TYPE_CHECKING:
     from app.views import View
+    from core.decoding import BeamSearch
     from core.loaded import LoadedModel
     from core.masks import MaskChoice, MaskKind
     from core.request import RunRequest, Step
@@ -76,8 +77,9 @@ class State:
     """All fields. source: the model asked for; model: the one that is there.
 
     answer: the last good run, which may be older than `inputs`. steps: the tokens generated so
-    far; tree: the other continuations, `steps` being the current branch's; ending: why there are no
-    more tokens. examples and recent: for the menus.
+    far; tree: the other continuations, `steps` being the current branch's; search: a finished beam
+    search, `steps` being one of its hypotheses; ending: why there are no more tokens. examples and
+    recent: for the menus.
     """
 
     abilities: Abilities | None = None
@@ -94,6 +96,7 @@ class State:
     decode: DecodeChoice = field(default_factory=DecodeChoice)
     steps: tuple[Step, ...] = ()
     tree: Tree = field(default_factory=Tree)
+    search: BeamSearch | None = None
     ending: str = ""
     playing: bool = False
     busy: Busy | None = None

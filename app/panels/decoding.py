@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QComboBox,
+    QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
     QSlider,
@@ -56,12 +57,25 @@ class DecodingPanel(QWidget):
         self.strategy = QComboBox()
         self.strategy.addItem("Greedy", "greedy")
         self.strategy.addItem("Sample", "sample")
+        self.strategy.addItem("Beam", "beam")
         self.strategy.setAccessibleName("Strategy")
-        self.strategy.setToolTip("Greedy takes the likeliest token; Sample draws one")
+        self.strategy.setToolTip(
+            "Greedy takes the likeliest token; Sample draws one; Beam keeps several texts and ends "
+            "with the likeliest"
+        )
         self.seed = _spin("Seed", 0, 2**31 - 1)
+        self.beams = _spin("Beams", 1, 16)
+        self.length_penalty = QDoubleSpinBox()
+        self.length_penalty.setRange(-5.0, 5.0)
+        self.length_penalty.setSingleStep(0.1)
+        self.length_penalty.setPrefix("length^")
+        self.length_penalty.setAccessibleName("Length penalty")
+        self.length_penalty.setToolTip(
+            "Length penalty: scores are divided by length to this power; above 0 favours long texts"
+        )
         self.most = _spin("Most new tokens", 1, 10_000)
         self.chips = TokenChips("Generated tokens", wrap=False)
-        self.area = ChipsArea(self.chips, most=48, wrap=False)
+        self.area = ChipsArea(self.chips, least=48, wrap=False)
         self.text = QLabel()
         self.text.setAccessibleName("Text so far")
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -83,9 +97,19 @@ class DecodingPanel(QWidget):
         top.addWidget(self.count)
         self._seed_label = QLabel("Seed")
         self._seed_label.setBuddy(self.seed)
+        self._beams_label = QLabel("Beams")
+        self._beams_label.setBuddy(self.beams)
         most = QLabel("Most tokens")
         most.setBuddy(self.most)
-        for widget in (self.speed, self.strategy, self._seed_label, self.seed, most, self.most):
+        of_a_strategy = (self._seed_label, self.seed, self._beams_label, self.beams)
+        for widget in (
+            self.speed,
+            self.strategy,
+            *of_a_strategy,
+            self.length_penalty,
+            most,
+            self.most,
+        ):
             top.addSpacing(4)
             top.addWidget(widget)
         below = QHBoxLayout()
@@ -115,6 +139,8 @@ class DecodingPanel(QWidget):
         self.chips.clicked.connect(lambda i, _: stepping.show(i))
         self.speed.valueChanged.connect(lambda value: stepping.choose(speed=value))
         self.seed.valueChanged.connect(lambda value: stepping.choose(seed=value))
+        self.beams.valueChanged.connect(lambda n: stepping.choose(beams=n))
+        self.length_penalty.valueChanged.connect(lambda p: stepping.choose(length_penalty=p))
         self.most.valueChanged.connect(lambda n: stepping.choose(max_new_tokens=n))
         self.strategy.activated.connect(
             lambda _: stepping.choose(strategy=self.strategy.currentData())
@@ -174,14 +200,18 @@ class DecodingPanel(QWidget):
             (self.speed, choice.speed),
             (self.seed, choice.seed),
             (self.most, choice.max_new_tokens),
+            (self.beams, choice.beams),
+            (self.length_penalty, choice.length_penalty),
         ):
             spin.blockSignals(True)
-            spin.setValue(value)
+            spin.setValue(value)  # type: ignore[arg-type]
             spin.blockSignals(False)
         self.strategy.setCurrentIndex(self.strategy.findData(choice.strategy))
         sampling = choice.strategy == "sample"
         self._seed_label.setVisible(sampling)
         self.seed.setVisible(sampling)
+        for widget in (self._beams_label, self.beams, self.length_penalty):
+            widget.setVisible(choice.strategy == "beam")
 
     def _show_buttons(self) -> None:
         state = self._store.state
@@ -190,7 +220,15 @@ class DecodingPanel(QWidget):
         for name, button in self.buttons.items():
             moved = step is not None if name in ("first", "back") else True
             button.setEnabled(able and moved and (bool(state.steps) or name != "restart"))
-        for widget in (self.slider, self.strategy, self.seed, self.most, self.speed):
+        for widget in (
+            self.slider,
+            self.strategy,
+            self.seed,
+            self.beams,
+            self.length_penalty,
+            self.most,
+            self.speed,
+        ):
             widget.setEnabled(able)
         self._show_icons(state.playing)
         play = "Pause" if state.playing else "Play"

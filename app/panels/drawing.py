@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from app.store import State
     from app.views import ViewOptions
 
-SHOWN_BY = frozenset({"answer", "selection", "steps", "tree", "display", "narrowing"})
+SHOWN_BY = frozenset({"answer", "selection", "steps", "tree", "search", "display", "narrowing"})
 """The fields a picture depends on."""
 
 
@@ -29,6 +29,7 @@ def options_of(state: State) -> ViewOptions:
         step=state.step,
         steps=state.steps,
         tree=state.tree.holding(state.steps),
+        search=state.search,
         limits=state.display.limits,
         missing=model.missing,
     )

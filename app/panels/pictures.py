@@ -181,6 +181,9 @@ class Pictures(QWidget):
         pins = {name: index for name, index in picks.items() if name in ("query", "key")}
         if pins and all(getattr(selection, name) == index for name, index in pins.items()):
             changes |= dict.fromkeys(pins)
+        if "hypothesis" in picks:
+            self._session.stepping.searching.show(picks["hypothesis"])
+            return
         if "branch" in picks:
             self._session.stepping.revisit(picks["branch"], picks.get("step"))
             return

@@ -66,8 +66,8 @@ class BarsDrawing:
         words = f"“{bar.label}”: {self.panel.value_name} {_exact(bar.value)}"
         if bar.note:
             words += f" · {bar.note}"
-        picks = {} if bar.token is None else {"token": bar.token}
-        if picks and self.panel.position is not None:
+        picks = dict(bar.picks) if bar.token is None else {"token": bar.token}
+        if bar.token is not None and self.panel.position is not None:
             picks["position"] = self.panel.position
         return Hit(text=words, picks=picks, row=place, column=0)
 

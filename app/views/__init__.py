@@ -18,6 +18,7 @@ from app.figure import Figure
 from app.selection import Selection
 
 if TYPE_CHECKING:  # these import torch
+    from core.decoding import BeamSearch
     from core.request import Sampling, ShouldStop, Step
     from core.trace import Trace
 
@@ -39,9 +40,9 @@ class ViewOptions:
     raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every vocabulary
     distribution. top: how many candidates a list holds. step: the decoding step that `trace`
     belongs to, None for the prompt; steps: all that were decoded; tree: the other continuations,
-    and the present one with its steps. limits: "fixed" colour scales, or "auto" from the values
-    shown. pieces: token id -> readable label. missing: head name -> one
-    sentence why there is none.
+    and the present one with its steps; search: a finished beam search. limits: "fixed" colour
+    scales, or "auto" from the values shown. pieces: token id -> readable label. missing: head name
+    -> one sentence why there is none.
     """
 
     raw_labels: bool = False
@@ -50,6 +51,7 @@ class ViewOptions:
     step: Step | None = None
     steps: tuple[Step, ...] = ()
     tree: Tree = field(default_factory=Tree)
+    search: BeamSearch | None = None
     limits: Literal["fixed", "auto"] = "fixed"
     pieces: Callable[[int], str] = _angle_brackets
     missing: Mapping[str, str] = field(default_factory=dict)

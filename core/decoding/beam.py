@@ -6,6 +6,7 @@ early_stopping=False). Each hypothesis has a trace of its own, continued from it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,6 +61,7 @@ class BeamSearch:
         self.alive: list[int | None] = [None]  # node ids, best first; None is the bare prompt
         self.ended: list[int] = []  # node ids, best score first, at most `beams`
         self.finished: str | None = None
+        self._children: dict[tuple[int | None, int], int] = {}
         self._start = prompt.start(request.run)
         self._traces: dict[int | None, Trace] = {}
         room = prompt.room(model.spec, self._start)
@@ -117,6 +119,7 @@ class BeamSearch:
                 )
             )
         self.nodes.extend(candidates)
+        self._children |= {(node.parent, node.token): node.id for node in candidates}
         self.ended = sorted(ended, key=lambda n: -self.nodes[n].score)[:beams]
         self.alive = alive
         self.finished = self._why_finished(index + 1, last)
@@ -141,6 +144,15 @@ class BeamSearch:
             found.append(self.nodes[at])
             at = self.nodes[at].parent
         return tuple(reversed(found))
+
+    def find(self, tokens: Sequence[int]) -> int | None:
+        """The hypothesis that consists of these tokens; None where it was never considered."""
+        at: int | None = None
+        for token in tokens:
+            at = self._children.get((at, token))
+            if at is None:
+                return None
+        return at
 
     def tokens(self, node: int | None) -> Tokens:
         """The decoder's whole sequence up to this hypothesis."""

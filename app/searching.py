@@ -1,0 +1,101 @@
+"""Beam search from the window: runs as a task, and shows any hypothesis as the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from app.branches import Steps, Tree
+from app.choices import DecodeChoice, Narrowing
+from app.store import Answer, Store
+from app.tasks import Job, Tasks
+
+if TYPE_CHECKING:
+    from core.decoding import BeamSearch
+
+ShouldStop = Callable[[], bool]
+Report = Callable[[str, float | None], None]
+Failed = Callable[[Exception], None]
+
+
+class Searches(Protocol):
+    """What searching needs of the core."""
+
+    def search(
+        self,
+        answer: Answer,
+        choice: DecodeChoice,
+        narrowing: Narrowing,
+        report: Report,
+        stop: ShouldStop,
+    ) -> BeamSearch: ...
+
+
+class Searching:
+    """done: called when other steps are there."""
+
+    def __init__(
+        self,
+        store: Store,
+        tasks: Tasks,
+        core: Searches,
+        done: Callable[[], None],
+        failed: Failed,
+    ) -> None:
+        self._store, self._tasks, self._core = store, tasks, core
+        self._done, self._failed = done, failed
+
+    def start(self, *, at_end: bool) -> None:
+        """Search, then show the best hypothesis: its first step, or its last one."""
+        state = self._store.state
+        answer = state.answer
+        if answer is None:
+            return
+
+        def work(job: Job) -> tuple[BeamSearch, Steps]:
+            found = self._core.search(
+                answer, state.decode, state.narrowing, job.report, job.should_stop
+            )
+            return found, found.steps(found.best[0].id) if found.best else ()
+
+        def done(result: tuple[BeamSearch, Steps]) -> None:
+            search, steps = result
+            self._show(search, steps, len(steps) - 1 if at_end else 0)
+
+        self._tasks.submit("decode", work, done, self._failed)
+
+    def show(self, node: int) -> None:
+        """Let every view show a hypothesis, at its last token."""
+        search = self._store.state.search
+        if search is None:
+            return
+
+        def work(job: Job) -> Steps:
+            return search.steps(node)
+
+        def done(steps: Steps) -> None:
+            if self._store.state.search is search:
+                self._show(search, steps, len(steps) - 1)
+
+        self._tasks.submit("decode", work, done, self._failed)
+
+    def _show(self, search: BeamSearch, steps: Steps, at: int) -> None:
+        selection = replace(
+            self._store.state.selection, step=at if steps else None, query=None, key=None
+        )
+        self._store.update(search=search, steps=steps, tree=Tree(), selection=selection)
+        self._done()
+
+
+def ending_of(search: BeamSearch, node: int) -> str:
+    """One sentence about a hypothesis that is shown."""
+    best = search.best
+    shown = search.nodes[node]
+    if best and node == best[0].id:
+        return f"The best of {len(best)} ended hypotheses: score {shown.score:.3f}."
+    if shown.fate == "ended" and best:
+        return f"Another ended hypothesis: score {shown.score:.3f}, best {best[0].score:.3f}."
+    if shown.fate == "dropped":
+        return f"Dropped here: {shown.why}."
+    return f"Went on from here: {shown.why}."
