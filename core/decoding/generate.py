@@ -25,7 +25,9 @@ class Pieces(Protocol):
 
     def piece(self, token: int, /) -> str: ...
 
-    def stream(self, ids: list[int], /) -> tuple[str, int]: ...
+    def is_special(self, token: int, /) -> bool: ...
+
+    def stream(self, ids: list[int], /, *, continues: bool = False) -> tuple[str, int]: ...
 
 
 class Runs(Protocol):
@@ -157,9 +159,13 @@ def make_step(
     """The record of one new token: generated[-1], predicted by `logits` after `before`."""
     token, tokenizer = generated[-1], model.tokenizer
     piece = f"⟨{token}⟩" if tokenizer is None else tokenizer.piece(token)
-    text, pending = ("", 0) if tokenizer is None else tokenizer.stream(generated)
+    text, pending, special = "", 0, False
+    if tokenizer is not None:
+        # What a lone decoder writes goes on with the prompt: its first space belongs to it.
+        text, pending = tokenizer.stream(generated, continues=model.spec.encoder is None)
+        special = tokenizer.is_special(token)
     ends = token in model.spec.special.end
-    tokens = before.extended(token, piece, special=ends)
+    tokens = before.extended(token, piece, special=special or ends)
     cache = trace.cache
     return Step(
         index=len(generated) - 1,
