@@ -1,0 +1,135 @@
+"""Opening models: folders, the menu, examples, and what a checkpoint lacks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.choices import Inputs
+from app.examples import Example
+from app.figure import Words
+from app.wiring import App
+from core.random_models import VOCAB, byte_tokenizer
+from tests.app.driver import Opener, heatmap, settled, type_text
+
+BERT = {
+    "model_type": "bert",
+    "vocab_size": VOCAB,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+    "max_position_embeddings": 64,
+}
+
+
+@pytest.fixture
+def without_head(tmp_path: Path) -> Path:
+    """A checkpoint folder as a person has it: an encoder saved without any head."""
+    import torch
+    from transformers import AutoConfig, BertModel
+
+    torch.manual_seed(0)
+    config: dict[str, Any] = dict(BERT)
+    folder = tmp_path / "my bert"
+    model = BertModel(AutoConfig.for_model(**config), add_pooling_layer=False)
+    model.save_pretrained(folder)
+    byte_tokenizer(frame=True).save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps({"mask_token": "[MASK]"}))
+    return folder
+
+
+def opened(qtbot: QtBot, app: App, source: str) -> None:
+    qtbot.waitUntil(
+        lambda: (
+            app.store.state.model is not None
+            and app.store.state.model.source == source
+            and app.store.state.answer is not None
+        ),
+        timeout=20_000,
+    )
+    settled(qtbot, app)
+
+
+def test_a_folder_is_opened_by_dialog_and_is_recent_then(
+    qtbot: QtBot, open_app: Opener, without_head: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(without_head))
+    QTest.keyClick(app.window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    opened(qtbot, app, str(without_head))
+    assert app.window.header.model.text() == "my bert"
+    assert "2 layers" in app.window.header.facts.text()
+    app.window.menus.recent.aboutToShow.emit()
+    assert [a.text() for a in app.window.menus.recent.actions()] == [str(without_head)]
+    app.window.header.menu.aboutToShow.emit()
+    assert "my bert" in [a.text() for a in app.window.header.menu.actions()]
+
+
+def test_a_folder_on_the_command_line(qtbot: QtBot, open_app: Opener, without_head: Path) -> None:
+    app = open_app(str(without_head))
+    assert app.store.state.model.source == str(without_head)
+    assert app.store.state.problem is None
+
+
+def test_a_head_that_the_checkpoint_lacks_is_never_made_up(
+    qtbot: QtBot, open_app: Opener, without_head: Path
+) -> None:
+    app = open_app(str(without_head))
+    type_text(app, "a [MASK]")
+    settled(qtbot, app)
+    assert heatmap(app).values.shape == (5, 5)
+
+    def told() -> bool:
+        figure = app.window.predictions.figure
+        if figure is None:
+            return False
+        panel = figure.figure.panels[0]
+        return isinstance(panel, Words) and "cls.predictions" in panel.text
+
+    qtbot.waitUntil(told)
+
+
+def test_the_model_menu_offers_random_models_and_opens_one(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    menu = app.window.header.menu
+    menu.aboutToShow.emit()
+    action = next(a for a in menu.actions() if a.text() == "Random decoder")
+    action.trigger()
+    opened(qtbot, app, "random:decoder")
+    assert app.window.header.architectures["decoder"].isChecked()
+    assert not app.window.prompt.pair.isVisible()
+
+
+def test_an_example_brings_its_model_text_mask_and_place(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    example = Example(
+        title="A narrow window",
+        model="random:decoder",
+        text="abcdef",
+        site="decoder.self",
+        mask="sliding_window:window=2",
+        layer=2,
+        head=None,
+        note="Each letter sees two.",
+    )
+    app.window.show_example(example)
+    opened(qtbot, app, "random:decoder")
+    assert app.store.state.inputs == Inputs(text="abcdef")
+    assert app.store.state.selection.layer == 1
+    assert app.store.state.selection.head is None
+    hidden = heatmap(app).hidden
+    assert hidden is not None
+    assert [int((~row).sum()) for row in hidden] == [1, 2, 2, 2, 2, 2]
+    assert app.window.mask_panel.kind.key == "sliding_window"
+    assert "Each letter" in app.window.status.currentMessage()
+    app.window.show_example(Example(title="Bad", model="random:decoder", text="a", mask="opaque"))
+    settled(qtbot, app)
+    assert "opaque" in app.window.banner.label.text()
