@@ -15,7 +15,7 @@ from math import prod
 import torch
 from torch import Tensor, nn
 
-from core.checkpoints.convert import Matched, Move, Rule, check, match, original
+from core.checkpoints.convert import Matched, Move, Rule, check, match, original, some
 from core.checkpoints.files import Checkpoint
 from core.device import check_fits
 from core.errors import Cancelled, CheckpointError, UnsupportedModel
@@ -75,7 +75,7 @@ def plan(checkpoint: Checkpoint) -> Plan:
     rules, held, where = family.rules(spec), checkpoint.shapes, checkpoint.weights
     matched = match(held, rules, family.prefixes, experts=_experts(spec), where=where)
     spec = _untie(family.adapt(spec, matched), matched)
-    spec, missing = _keep_heads(spec, matched, rules, where)
+    spec, missing = _keep_heads(spec, matched, rules, checkpoint.files[0].path.name)
     network = skeleton(spec)
     expected = shapes_of(network)
     matched, idle = _without_idle_heads(_named_by_output(spec, matched), expected)
@@ -174,7 +174,7 @@ def _keep_heads(
     for head, label in HEAD_NAMES.items():
         own = [n for n in names if n.startswith(f"heads.{head}.")]
         if own and matched.targets.isdisjoint(own):
-            lost = ", ".join(original(n, rules, matched.prefix) for n in own)
+            lost = some([original(n, rules, matched.prefix) for n in own])
             missing[head] = f"{where} has no {label} head: it does not hold {lost}"
             heads = replace(heads, **{head: None})
     return replace(spec, heads=heads), missing

@@ -120,7 +120,7 @@ def match(
         (aliases if rule.alias else moves).append(move)
     if unknown:
         raise CheckpointError(
-            f"{where} holds {_some(sorted(unknown))}, which this kind of model does not have"
+            f"{where} holds {some(sorted(unknown))}, which this kind of model does not have"
         )
     given = {target for move in moves for target in move.targets}
     copies: list[Move] = []
@@ -157,7 +157,7 @@ def check(
     missing = [target for target in expected if target not in given]
     if missing:
         words = [f"{original(t, rules, matched.prefix)} {list(expected[t])}" for t in missing]
-        raise CheckpointError(f"{where} lacks {_some(words)}; nothing was loaded")
+        raise CheckpointError(f"{where} lacks {some(words)}; nothing was loaded")
     for move in matched.moves:
         wanted = move.change.source_shape([expected[t] for t in move.targets])
         if held[move.source] != wanted:
@@ -222,7 +222,7 @@ def _render(rule: Rule, values: Mapping[str, str], experts: int) -> tuple[str, .
     return tuple(_fill(target, values) for target in rule.targets)
 
 
-def _some(words: Sequence[str], most: int = 4) -> str:
+def some(words: Sequence[str], most: int = 4) -> str:
     """The first few, and how many more."""
     shown = ", ".join(words[:most])
     return shown if len(words) <= most else f"{shown} and {len(words) - most} more"

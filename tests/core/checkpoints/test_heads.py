@@ -100,7 +100,7 @@ def test_without_a_vocabulary_head(saved: Copy, name: str, lost: str) -> None:
     first, second = load(found.folder), load(found.folder)
     assert first.spec.heads.vocab is None
     assert lost in first.missing["vocab"]
-    assert str(found.weights) in first.missing["vocab"]
+    assert found.weights.name in first.missing["vocab"]
     for (key, a), (_, b) in zip(
         first.network.named_parameters(), second.network.named_parameters(), strict=True
     ):
