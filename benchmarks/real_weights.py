@@ -12,7 +12,12 @@ import sys
 import tempfile
 import time
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core import LoadedModel
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
@@ -49,7 +54,30 @@ def next_word(folder: Path) -> bool:
     text = "The capital of France is"
     step = next(iter(model.decode(text, max_new_tokens=1)))
     print(f"  {text!r} -> {step.text!r} ({step.probability:.3f})")
-    return step.text == " Paris"
+    return step.text == " Paris" and as_transformers_reads_it(model, file, text)
+
+
+def as_transformers_reads_it(model: LoadedModel, file: Path, text: str) -> bool:
+    """Every probability, not only the word: a GGUF stores the rows of W_q and W_k in another order,
+    and a loader that forgets this still says “Paris”."""
+    import torch
+
+    if find_spec("accelerate") is None:
+        print(
+            "  not compared with transformers: it reads a GGUF only where accelerate is installed"
+        )
+        return True
+    from transformers import AutoModelForCausalLM
+
+    trace = model.trace(text)
+    reference = AutoModelForCausalLM.from_pretrained(
+        file.parent, gguf_file=file.name, dtype=torch.float32
+    )
+    with torch.inference_mode():
+        theirs = reference(torch.tensor([trace.tokens["decoder"].ids])).logits[0]
+    difference = float((theirs.softmax(-1) - trace.logits.softmax(-1)).abs().max())
+    print(f"  no probability differs from transformers' by more than {difference:.1g}")
+    return difference < 1e-4
 
 
 def similarities(folder: Path) -> bool:
