@@ -112,7 +112,7 @@ def build(
             raise Cancelled("loading was cancelled")
         if progress is not None:
             progress(done, len(moves), "Loading weights")
-        tensor = checkpoint.read(move.source)
+        tensor = checkpoint.read(move.source, keep=dtype)
         parts = move.change.apply(tensor, [shapes[t] for t in move.targets])
         for target, part in zip(move.targets, parts, strict=True):
             _assign(network, target, part.to(device=device, dtype=dtype))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import torch
 from torch import Tensor
 
 from core.checkpoints import pickled, safe
@@ -47,7 +48,9 @@ class TensorFile(Protocol):
     @property
     def dtypes(self) -> Mapping[str, str]: ...
 
-    def read(self, name: str) -> Tensor: ...
+    def read(self, name: str, *, mapped: bool = True) -> Tensor:
+        """A tensor; mapped False where it will be converted and dropped at once."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +84,12 @@ class Checkpoint:
     def file_of(self, name: str) -> TensorFile:
         return next(file for file in self.files if name in file.shapes)
 
-    def read(self, name: str) -> Tensor:
-        """A tensor, memory-mapped where the format allows."""
-        return self.file_of(name).read(name)
+    def read(self, name: str, *, keep: torch.dtype | None = None) -> Tensor:
+        """A tensor, memory-mapped where the format allows. keep: the type it will be kept in; in
+        another one it is only passed through."""
+        file = self.file_of(name)
+        passing = keep is not None and file.dtypes[name] != str(keep).removeprefix("torch.")
+        return file.read(name, mapped=not passing)
 
 
 def open_checkpoint(source: str | Path) -> Checkpoint:

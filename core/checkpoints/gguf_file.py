@@ -93,7 +93,7 @@ class GgufFile:
         kinds = {n: _type_name(self._tensors[theirs].kind) for n, theirs in self._names.items()}
         return {name: _STORED.get(kind, kind) for name, kind in kinds.items()}
 
-    def read(self, name: str) -> Tensor:
+    def read(self, name: str, *, mapped: bool = True) -> Tensor:
         theirs = self._names[name]
         tensor = self._array(theirs)
         part = re.fullmatch(r"blk\.\d+\.attn_([qk])\.(weight|bias)", theirs)

@@ -29,7 +29,7 @@ class PickledFile:
     def dtypes(self) -> Mapping[str, str]:
         return {name: str(t.dtype).removeprefix("torch.") for name, t in self._tensors.items()}
 
-    def read(self, name: str) -> Tensor:
+    def read(self, name: str, *, mapped: bool = True) -> Tensor:
         return self._tensors[name]
 
 

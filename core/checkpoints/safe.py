@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
@@ -44,9 +47,32 @@ class SafeFile:
     def dtypes(self) -> Mapping[str, str]:
         return self._dtypes
 
-    def read(self, name: str) -> Tensor:
-        tensor: Tensor = self._file.get_tensor(name)
-        return tensor
+    def read(self, name: str, *, mapped: bool = True) -> Tensor:
+        """mapped False: for a tensor that is converted and then dropped. Its bytes are read and not
+        mapped, as mapped pages would stay in memory until the last tensor of the file is gone."""
+        if mapped:
+            tensor: Tensor = self._file.get_tensor(name)
+            return tensor
+        start, end = self._places[name]
+        with self.path.open("rb") as file:
+            file.seek(start)
+            data = bytearray(file.read(end - start))
+        kind: torch.dtype = getattr(torch, self._dtypes[name])
+        if not data:
+            return torch.empty(self._shapes[name], dtype=kind)
+        return torch.frombuffer(data, dtype=kind).reshape(self._shapes[name])
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """Tensor -> first byte and the one behind the last, from the header."""
+        with self.path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(length))
+        base = 8 + length
+        return {
+            name: (base + header[name]["data_offsets"][0], base + header[name]["data_offsets"][1])
+            for name in self._shapes
+        }
 
 
 def _cause(message: str) -> str:

@@ -29,7 +29,7 @@ def refusal(folder: Path, kind: type[CoreError] = CheckpointError) -> str:
 
 @pytest.fixture
 def nothing_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(self: Checkpoint, name: str) -> None:
+    def read(self: Checkpoint, name: str, **how: object) -> None:
         raise AssertionError(f"{name} was read")
 
     monkeypatch.setattr(Checkpoint, "read", read)

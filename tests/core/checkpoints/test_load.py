@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from tokenizers import Tokenizer
 
 from core import builtin, device, load_model
 from core.errors import Cancelled, CheckpointError, RequestError
+from core.families import llama
 from core.random_models import byte_tokenizer
 from tests.core.checkpoints.conftest import IDS, Saved
 
@@ -149,3 +154,56 @@ def test_float32_weights_are_the_file_s_own(saved: Copy) -> None:
     ]
     for name, parameter in model.network.named_parameters():
         assert any(a <= parameter.data_ptr() < b for a, b in spans), name
+
+
+MEASURE = """
+import re, sys
+from pathlib import Path
+from core import load_model
+load_model("random:encoder")
+def now(key): return int(re.search(key + r":\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+Path("/proc/self/clear_refs").write_text("5")
+before = now("VmRSS")
+network = load_model(sys.argv[1]).network
+touched = sum(float(p.sum()) for p in network.parameters())
+weights = sum(p.numel() * 4 for p in network.parameters())
+print((now("VmHWM") - before) * 1024 / weights)
+"""
+
+
+@pytest.mark.parametrize("stored", [torch.float32, torch.bfloat16])
+def test_peak_memory(tmp_path: Path, stored: torch.dtype) -> None:
+    """At most 1.3 times the weights, every one of them read, converted or not."""
+    if not Path("/proc/self/clear_refs").exists():
+        pytest.skip("this system does not tell the peak of a process's memory")
+    sizes = {"vocab_size": 8000, "hidden_size": 768, "num_hidden_layers": 4}
+    config = llama.FAMILY.tiny[0] | sizes | {"intermediate_size": 2048, "head_dim": 192}
+    (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
+    table = torch.zeros(8000, 768, dtype=stored)
+    tensors = {"model.embed_tokens.weight": table, "lm_head.weight": table.clone()}
+    tensors["model.norm.weight"] = torch.ones(768, dtype=stored)
+    for i in range(4):
+        shapes = {
+            "input_layernorm": (768,),
+            "post_attention_layernorm": (768,),
+            "self_attn.q_proj": (768, 768),
+            "self_attn.k_proj": (384, 768),
+            "self_attn.v_proj": (384, 768),
+            "self_attn.o_proj": (768, 768),
+            "mlp.gate_proj": (2048, 768),
+            "mlp.up_proj": (2048, 768),
+            "mlp.down_proj": (768, 2048),
+        }
+        for name, shape in shapes.items():
+            tensors[f"model.layers.{i}.{name}.weight"] = torch.ones(shape, dtype=stored)
+    save_file(tensors, tmp_path / "model.safetensors")
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=Path(__file__).resolve().parents[3],
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) <= 1.3
