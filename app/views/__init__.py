@@ -42,7 +42,8 @@ class ViewOptions:
     belongs to, None for the prompt; steps: all that were decoded; tree: the other continuations,
     and the present one with its steps; search: a finished beam search. limits: "fixed" colour
     scales, or "auto" from the values shown. pieces: token id -> readable label. missing: head name
-    -> one sentence why there is none.
+    -> one sentence why there is none. drop_sinks: attention without the first token, special tokens
+    and punctuation, the rest rescaled.
     """
 
     raw_labels: bool = False
@@ -55,6 +56,7 @@ class ViewOptions:
     limits: Literal["fixed", "auto"] = "fixed"
     pieces: Callable[[int], str] = _angle_brackets
     missing: Mapping[str, str] = field(default_factory=dict)
+    drop_sinks: bool = False
 
 
 Draw = Callable[["Trace", Selection, ViewOptions], Figure]

@@ -1,10 +1,15 @@
-"""The map of the selected head or the mean of a layer's heads, which is dearer."""
+"""The map of the selected head, or the mean of a layer's heads, which is dearer; and what of it is
+left out."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from app.figure import Bools, Floats
 from app.selection import Selection
+from core.analysis.sinks import sinks, without
 
 if TYPE_CHECKING:
     from app.views import ViewOptions
@@ -13,6 +18,26 @@ if TYPE_CHECKING:
 
 QUICK = 1_500_000
 """Weights of a layer that are computed within a few milliseconds."""
+
+
+def heads_of(trace: Trace, selection: Selection, options: ViewOptions) -> Floats:
+    """[head, query, key]: the selected head alone, or all of the layer; sinks left out if asked."""
+    maps: Floats = trace.pattern(selection.site, selection.layer, selection.head).numpy()
+    maps = maps[None] if selection.head is not None else maps
+    return without(maps, left_out(trace, selection, options)) if options.drop_sinks else maps
+
+
+def left_out(trace: Trace, selection: Selection, options: ViewOptions) -> Bools:
+    """[key]: the keys that are not shown because the person asked so."""
+    keys = trace.tokens["encoder" if selection.part == "cross" else selection.stack]
+    return sinks(keys) if options.drop_sinks else np.zeros(len(keys), dtype=bool)
+
+
+def left_out_note(options: ViewOptions) -> str:
+    """One sentence that says so, empty when nothing is left out."""
+    if not options.drop_sinks:
+        return ""
+    return "Without the first token, special tokens and punctuation; the rest is rescaled to 1."
 
 
 def prepare(

@@ -9,7 +9,7 @@ import numpy as np
 from app.figure import Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._maps import prepare, ready
+from app.views._maps import heads_of, left_out, left_out_note, prepare, ready
 from app.views._tokens import (
     KEY,
     QUERY,
@@ -30,18 +30,18 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         return missing
     site, layer, head = selection.site, selection.layer, selection.head
     source = "encoder" if selection.part == "cross" else selection.stack
-    allowed = trace.allowed(site, layer).numpy()
+    dropped = left_out(trace, selection, options)
+    allowed = trace.allowed(site, layer).numpy() & ~dropped
+    heads = heads_of(trace, selection, options)
+    weights: Floats = heads[0] if head is not None else heads.mean(axis=0)
     if head is None:
-        heads = trace.pattern(site, layer).numpy()
-        weights: Floats = heads.mean(axis=0)
         details = (("largest of the heads", heads.max(axis=0)),)
     else:
-        weights = trace.pattern(site, layer, head).numpy()
         details = (("raw score", trace.scores(site, layer, head).numpy()),)
     dead = tuple(np.flatnonzero(~allowed.any(axis=1)).tolist())
     limits, limits_note = _limits(weights, allowed, options)
     return Figure(
-        title=attention_title(trace.spec, selection),
+        title=attention_title(trace.spec, selection, options),
         panels=(
             Heatmap(
                 title="",
@@ -59,7 +59,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 limits_note=limits_note,
             ),
         ),
-        note=_note(allowed, dead),
+        note=_note(allowed, dead, options),
     )
 
 
@@ -73,8 +73,8 @@ def _limits(
     return (0.0, largest), f"colours scaled to this map: 0 to {largest:.3g}"
 
 
-def _note(allowed: np.typing.NDArray[np.bool_], dead: tuple[int, ...]) -> str:
-    parts = []
+def _note(allowed: np.typing.NDArray[np.bool_], dead: tuple[int, ...], options: ViewOptions) -> str:
+    parts = [left_out_note(options)] if options.drop_sinks else []
     if not allowed.all():
         parts.append("Hatched cells are masked: the query may not see that key.")
     if dead:

@@ -9,7 +9,7 @@ import numpy as np
 from app.figure import Arrow, Box, Diagram, Figure, Floats
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._maps import prepare, ready
+from app.views._maps import heads_of, left_out_note, prepare, ready
 from app.views._tokens import (
     KEY,
     QUERY,
@@ -33,10 +33,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     missing = no_site(trace.spec, selection)
     if missing is not None:
         return missing
-    site, stack = selection.site, selection.stack
+    stack = selection.stack
     source = "encoder" if selection.part == "cross" else stack
-    weights = trace.pattern(site, selection.layer, selection.head).numpy()
-    weights = weights.mean(axis=0) if selection.head is None else weights
+    weights: Floats = heads_of(trace, selection, options).mean(axis=0)
     query = pinned_query(trace, selection, options)
     key = pinned(selection.key, weights.shape[1])
     rows = _page(weights.shape[0], last_position(trace, stack) if query is None else query)
@@ -55,7 +54,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         *(_key(i, columns[0], width, key_names[i], said, i == key) for i in columns),
     ]
     return Figure(
-        title=attention_title(trace.spec, selection),
+        title=attention_title(trace.spec, selection, options),
         panels=(
             Diagram(
                 title="",
@@ -65,7 +64,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 height=height,
             ),
         ),
-        note=_note(weights, rows, columns, query, faintest),
+        note=f"{_note(weights, rows, columns, query, faintest)} {left_out_note(options)}".strip(),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
+from app.views._maps import left_out_note
 from app.views._tokens import ATTENTION, no_site
 from app.views.heads import NAMES, prepare, ready
 from core.analysis.head_kinds import KINDS, head_kinds
@@ -21,7 +22,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     missing = no_site(trace.spec, selection)
     if missing is not None:
         return missing
-    found = head_kinds(trace, selection.site)
+    found = head_kinds(trace, selection.site, drop_sinks=options.drop_sinks)
     maps = [("Entropy in bits", found.entropy, _largest(found.entropy))]
     if selection.part == "self":
         maps.append(("Mean distance in tokens", found.distance, _largest(found.distance)))
@@ -35,7 +36,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panels=tuple(
             _map(title, values, limit, selection, options) for title, values, limit in maps
         ),
-        note="Means over the queries of this text; padding does not count.",
+        note=f"Means over the queries of this text. {left_out_note(options)}".strip(),
         columns=3,
     )
 

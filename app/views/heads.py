@@ -9,6 +9,7 @@ import numpy as np
 from app.figure import Axis, Bar, Bars, Cell, Figure, Panel, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
+from app.views._maps import left_out_note
 from app.views._tokens import ATTENTION, no_site
 from core.analysis.head_kinds import KINDS, LEAST, HeadKinds, head_kinds, key
 
@@ -31,7 +32,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     missing = no_site(trace.spec, selection)
     if missing is not None:
         return missing
-    found = head_kinds(trace, selection.site)
+    found = head_kinds(trace, selection.site, drop_sinks=options.drop_sinks)
     layers, heads = found.entropy.shape
     chosen = None if selection.head is None else (selection.layer, selection.head)
     panels: list[Panel] = [_names(found, chosen)]
@@ -41,9 +42,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=f"{ATTENTION[selection.site]} · what {layers} × {heads} heads do on this text",
         panels=tuple(panels),
         note=(
-            f"A head is named after where it puts at least {LEAST:.0%} of its weight, and twice"
-            " what an even spread would. Padding does not count."
-        ),
+            f"Named: {LEAST:.0%} of the weight, and twice what an even spread would give."
+            f" {left_out_note(options)}"
+        ).strip(),
         columns=len(panels),
         weights=(7, 3),
     )
@@ -53,11 +54,12 @@ def prepare(
     trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
 ) -> None:
     if selection.site in trace.spec.sites:
-        head_kinds(trace, selection.site, should_stop)
+        head_kinds(trace, selection.site, should_stop, drop_sinks=options.drop_sinks)
 
 
 def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
-    return selection.site not in trace.spec.sites or trace.remembers(key(selection.site))
+    known = key(selection.site, options.drop_sinks)
+    return selection.site not in trace.spec.sites or trace.remembers(known)
 
 
 def _names(found: HeadKinds, chosen: tuple[int, int] | None) -> WordGrid:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analysis.sinks import sinks, without
 from core.analysis.uncertainty import entropy_bits
 from core.errors import Cancelled
 
@@ -60,18 +61,28 @@ class HeadKinds:
         return list(KINDS)[best], float(weights[best])
 
 
-def key(site: str) -> tuple[str, str]:
+def key(site: str, drop_sinks: bool = False) -> tuple[object, ...]:
     """Under which a trace remembers them."""
-    return "head kinds", site
+    return "head kinds", site, drop_sinks
 
 
-def head_kinds(trace: Trace, site: str, should_stop: ShouldStop | None = None) -> HeadKinds:
+def head_kinds(
+    trace: Trace,
+    site: str,
+    should_stop: ShouldStop | None = None,
+    *,
+    drop_sinks: bool = False,
+) -> HeadKinds:
     """All heads of an attention site ("decoder.self"); remembered. Padding counts neither as query
-    nor as key."""
-    return trace.remembered(key(site), lambda: _head_kinds(trace, site, should_stop))
+    nor as key. drop_sinks: weights without `sinks`, the rest rescaled."""
+    return trace.remembered(
+        key(site, drop_sinks), lambda: _head_kinds(trace, site, should_stop, drop_sinks)
+    )
 
 
-def _head_kinds(trace: Trace, site: str, should_stop: ShouldStop | None) -> HeadKinds:
+def _head_kinds(
+    trace: Trace, site: str, should_stop: ShouldStop | None, drop_sinks: bool
+) -> HeadKinds:
     stack_name, part = site.split(".")
     stack = trace.spec.stack(stack_name)
     queries = trace.tokens[stack_name]
@@ -86,10 +97,13 @@ def _head_kinds(trace: Trace, site: str, should_stop: ShouldStop | None) -> Head
         if should_stop is not None and should_stop():
             raise Cancelled("looking at all heads was stopped")
         allowed = trace.allowed(site, layer).numpy()
+        if drop_sinks:
+            allowed = allowed & ~sinks(keys)
         real = ~np.array(queries.padding) & allowed.any(axis=1)
         if not real.any():
             continue
         maps = trace.derive.pattern(trace, site, layer, None, None).cpu().float().numpy()
+        maps = without(maps, sinks(keys)) if drop_sinks else maps
         targets = _targets(queries, keys, part == "cross", allowed & real[:, None])
         entropy[layer, :count] = entropy_bits(maps[:, real]).mean(axis=-1)
         if part == "self":

@@ -1,0 +1,66 @@
+"""Attention with the sinks left out, in every view that offers it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.figure import Diagram, Heatmap, WordGrid
+from app.selection import Selection
+from app.views import ViewOptions, view
+from core.analysis.head_kinds import KINDS, head_kinds
+from core.tokens import Tokens
+from core.trace import Trace
+from tests.traces import trace_of
+
+OPTIONS = ViewOptions(drop_sinks=True)
+
+
+def text() -> Trace:
+    """Of six tokens the first, a comma and the last are sinks."""
+    tokens = Tokens.of_ids([5, 6, 7, 8, 9, 10], ["[CLS]", "cat", ",", "sat", "on", "[SEP]"])
+    source = replace(tokens, special=(True, False, False, False, False, True))
+    return trace_of("encoder", source=source)
+
+
+@pytest.mark.parametrize("head", [1, None])
+def test_the_map_without_them(head: int | None) -> None:
+    trace = text()
+    selection = Selection(layer=1, head=head)
+    figure = view("attention").draw(trace, selection, OPTIONS)
+    (panel,) = figure.panels
+    assert isinstance(panel, Heatmap)
+    maps = trace.pattern("encoder.self", 1).double().numpy()
+    maps[:, :, [0, 2, 5]] = 0
+    maps /= maps.sum(axis=2, keepdims=True)
+    expected = maps.mean(axis=0) if head is None else maps[head]
+    assert panel.values == pytest.approx(expected, abs=1e-6)
+    assert panel.hidden is not None
+    assert panel.hidden[0].tolist() == [True, False, True, False, False, True]
+    assert figure.title.endswith(" · sinks left out")
+    assert figure.note.startswith("Without the first token, special tokens and punctuation")
+    flow = view("attention_flow").draw(trace, selection, OPTIONS).panels[0]
+    assert isinstance(flow, Diagram)
+    lines = sorted(arrow.width for arrow in flow.arrows)
+    assert lines == pytest.approx(sorted(expected[expected >= 0.04]), abs=1e-6)
+
+
+def test_heads_without_them() -> None:
+    trace = text()
+    found = head_kinds(trace, "encoder.self", drop_sinks=True)
+    maps = trace.pattern("encoder.self", 2).double().numpy()
+    maps[:, :, [0, 2, 5]] = 0
+    maps /= maps.sum(axis=2, keepdims=True)
+    own = maps[:, [1, 3, 4], [1, 3, 4]].mean(axis=1)
+    assert found.weights[list(KINDS).index("self"), 2] == pytest.approx(own, abs=1e-5)
+    logs = np.log2(maps, out=np.zeros_like(maps), where=maps > 0)
+    bits = -(maps * logs).sum(axis=2).mean(axis=1)
+    assert found.entropy[2] == pytest.approx(bits, abs=1e-5)
+    assert np.isnan(found.weights[list(KINDS).index("first")]).all()
+    figure = view("heads").draw(trace, Selection(layer=2, head=1), OPTIONS)
+    grid = figure.panels[0]
+    assert isinstance(grid, WordGrid)
+    assert "first token" not in grid.cells[0][0].note
+    assert "the rest is rescaled" in figure.note
