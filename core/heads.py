@@ -56,8 +56,8 @@ class Classifier(nn.Module):
     def __init__(self, spec: ClassHead, d_model: int) -> None:
         super().__init__()
         self.spec = spec
-        self.dense = nn.Linear(d_model, d_model) if spec.pooler == "inner" else None
-        self.out = nn.Linear(d_model, len(spec.labels))
+        self.dense = Linear(d_model, d_model) if spec.pooler == "inner" else None
+        self.out = Linear(d_model, len(spec.labels))
 
     def forward(self, first: Tensor, pooled: Tensor | None) -> Tensor:
         """first, pooled [batch, d_model] -> [batch, label]."""
@@ -79,8 +79,8 @@ class ReplacedDetector(nn.Module):
     def __init__(self, spec: ReplacedHead, d_model: int) -> None:
         super().__init__()
         self.activation = ACTIVATIONS[spec.activation]
-        self.dense = nn.Linear(d_model, d_model)
-        self.out = nn.Linear(d_model, 1)
+        self.dense = Linear(d_model, d_model)
+        self.out = Linear(d_model, 1)
 
     def forward(self, states: Tensor) -> Tensor:
         logits: Tensor = self.out(self.activation(self.dense(states))).squeeze(-1)
@@ -97,8 +97,8 @@ class HeadBank(nn.Module):
         pooled = spec.pair is not None or (
             spec.classes is not None and spec.classes.pooler == "tanh"
         )
-        self.pooler = nn.Linear(d_model, d_model) if pooled else None
-        self.pair = nn.Linear(d_model, 2) if spec.pair is not None else None
+        self.pooler = Linear(d_model, d_model) if pooled else None
+        self.pair = Linear(d_model, 2) if spec.pair is not None else None
         self.classes = Classifier(spec.classes, d_model) if spec.classes is not None else None
         self.replaced = (
             ReplacedDetector(spec.replaced, d_model) if spec.replaced is not None else None
