@@ -17,6 +17,7 @@ Side = Literal["right", "left"]
 Limits = Literal["fixed", "auto"]
 ThemeChoice = Literal["system", "light", "dark"]
 Strategy = Literal["greedy", "sample", "beam"]
+FillOrder = Literal["confident", "left-to-right"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ class Narrowing:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeChoice:
     """How text is continued. speed: steps a second while playing. beams and length_penalty: for
-    beam search."""
+    beam search. order: of an encoder's masks."""
 
     strategy: Strategy = "greedy"
     seed: int = 0
@@ -62,6 +63,7 @@ class DecodeChoice:
     speed: int = 3
     beams: int = 4
     length_penalty: float = 1.0
+    order: FillOrder = "confident"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

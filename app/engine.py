@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.choices import DecodeChoice, Inputs, Listed, Narrowing
+from app.choices import DecodeChoice, FillOrder, Inputs, Listed, Narrowing
 from app.sampling import sampling_of
 from app.store import Abilities, Answer
 from core.errors import RequestError
 
 if TYPE_CHECKING:
-    from core.decoding import BeamSearch
+    from core.decoding import BeamSearch, Fill
     from core.loaded import LoadedModel
     from core.masks import MaskChoice
     from core.request import DecodeRequest, Step
@@ -127,6 +127,22 @@ class Engine:
             # It ended because fewer tokens were wanted then, or the person takes another token.
             decoding.steps[-1] = replace(steps[-1], finished=None)
         return decoding.step() if forced is None else decoding.force(forced)
+
+    def fill(
+        self,
+        answer: Answer,
+        fills: tuple[Fill, ...],
+        order: FillOrder,
+        stop: ShouldStop,
+        *,
+        forced: tuple[int, int] | None = None,
+    ) -> Fill:
+        """One more mask filled after `fills`; forced: (position, token) of one's own choice."""
+        from core.decoding import Filling
+
+        filling = Filling(answer.model, answer.request, order=order, should_stop=stop)
+        filling.steps = list(fills)
+        return filling.step() if forced is None else filling.force(*forced)
 
     def search(
         self,

@@ -20,7 +20,7 @@ from app.choices import Architecture, Inputs
 from app.engine import Question, ShouldStop
 from app.looking import fitted
 from app.opening import Loads, Opening
-from app.stepping import NOTHING_DECODED, Continues, Stepping
+from app.stepping import NOTHING_DECODED, Decodes, Stepping
 from app.store import Answer, Busy, Problem, Store
 from app.tasks import Job, Tasks
 from core.errors import CoreError
@@ -37,7 +37,7 @@ BUSY_TEXTS = {
 }
 
 
-class Core(Loads, Continues, Protocol):
+class Core(Loads, Decodes, Protocol):
     """What the session needs; `app.engine.Engine` is the real one."""
 
     def run(self, question: Question, previous: Answer | None, stop: ShouldStop) -> Answer: ...

@@ -17,6 +17,7 @@ from app.choices import (
     Architecture,
     DecodeChoice,
     Display,
+    FillOrder,
     Inputs,
     Limits,
     Narrowing,
@@ -32,6 +33,7 @@ _ALLOWED: dict[str, tuple[str, ...]] = {
     "limits": get_args(Limits),
     "pad_side": get_args(Side),
     "strategy": get_args(Strategy),
+    "order": get_args(FillOrder),
 }
 _RANGES: dict[str, tuple[float, float]] = {
     "temperature": (0.0, 5.0),

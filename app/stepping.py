@@ -1,88 +1,80 @@
-"""Decoding by hand: on, back, play, take another token; the controller beside `Session`.
+"""On, back, play, take another token: the controller of decoding beside `Session`.
 
-Step i shows the row that predicted token i, so taking another token there replaces step i and what
-follows; what was there stays as a branch.
+Moves are the decoder's steps, or the fills of an encoder's masks. Move i shows the run that
+predicted it, so taking another token there replaces move i and what follows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, QTimer
 
 from app.branches import Tree
-from app.choices import DecodeChoice, Narrowing
-from app.searching import Searches, Searching, ending_of
-from app.store import Answer, Store
-from app.tasks import Job, Tasks
-from core.errors import RequestError
+from app.choices import DecodeChoice
+from app.filling import Filler, Fills
+from app.searching import Searches
+from app.store import Store
+from app.tasks import Tasks
+from app.writing import Continues, Writer
 
-if TYPE_CHECKING:
-    from core.request import Step
-
-ShouldStop = Callable[[], bool]
 Failed = Callable[[Exception], None]
 
-
-NOTHING_DECODED: dict[str, Any] = {"steps": (), "tree": Tree(), "search": None, "ending": ""}
+NOTHING_DECODED: dict[str, Any] = {
+    "steps": (),
+    "fills": (),
+    "tree": Tree(),
+    "search": None,
+    "ending": "",
+}
 """The fields of the store when nothing has been decoded."""
 
 
-class Continues(Searches, Protocol):
-    """What stepping needs of the core; `app.engine.Engine` is the real one."""
-
-    def advance(
-        self,
-        answer: Answer,
-        steps: tuple[Step, ...],
-        choice: DecodeChoice,
-        narrowing: Narrowing,
-        stop: ShouldStop,
-        *,
-        forced: int | None = None,
-    ) -> Step: ...
+class Decodes(Continues, Searches, Fills, Protocol):
+    """What decoding needs of the core; `app.engine.Engine` is the real one."""
 
 
 class Stepping(QObject):
-    """Writes the fields of the store that hold what was decoded."""
+    """Moves along what was decoded, and asks for more at its end."""
 
     def __init__(
-        self, store: Store, tasks: Tasks, core: Continues, failed: Failed, parent: QObject
+        self, store: Store, tasks: Tasks, core: Decodes, failed: Failed, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._store, self._tasks, self._core, self._failed = store, tasks, core, failed
+        self._store, self._tasks, self._failed = store, tasks, failed
         self._to_the_end = False
-        self.searching = Searching(store, tasks, core, self._say_ending, self._decode_failed)
+        self.writer = Writer(store, tasks, core, self._made, self._decode_failed)
+        self.filler = Filler(store, tasks, core, self._made, self._decode_failed)
         self._play = QTimer(self)
         self._play.timeout.connect(self._tick)
 
+    @property
+    def _mover(self) -> Writer | Filler:
+        model = self._store.state.model
+        return self.filler if model is not None and model.spec.decoder is None else self.writer
+
     def why_not(self) -> str:
-        """One sentence why this model writes nothing; empty where it does."""
+        """One sentence why there is nothing to decode; empty where there is."""
         model = self._store.state.model
         if model is None:
             return "No model is loaded yet."
-        if model.spec.decoder is None:
-            return (
-                "An encoder reads the whole text at once and writes none: there is nothing to "
-                "decode. Choose Decoder-only or Encoder–decoder."
-            )
         if model.spec.heads.vocab is None:
             return model.missing.get("vocab", f"{model.name} has no output over the vocabulary.")
-        return ""
+        return self._mover.why_not()
 
     # --- moving -----------------------------------------------------------------------------
 
     def on(self) -> None:
-        """The next step: one that is there already, or a new token."""
+        """The next move: one that is there already, or a new one."""
         state = self._store.state
         shown = state.selection.step
         following = 0 if shown is None else shown + 1
-        if following < len(state.steps):
+        if following < len(state.moves):
             self.show(following)
         elif not self.why_not() and not self._tasks.active("decode"):
-            self._new_step()
+            self._new(at_end=False)
 
     def back(self) -> None:
         step = self._store.state.selection.step
@@ -91,24 +83,24 @@ class Stepping(QObject):
             self.show(step - 1 if step > 0 else None)
 
     def first(self) -> None:
-        """Back to the prompt; the steps stay."""
+        """Back to the text; the moves stay."""
         self.halt()
         self.show(None)
 
     def last(self) -> None:
-        """To the end: step after step until decoding ends."""
-        steps = self._store.state.steps
+        """To the end: one move after the other until there are no more."""
+        moves = self._store.state.moves
         if self.why_not():
             return
-        self._to_the_end = True
-        if steps and not self._may_go_on(steps[-1]):
-            self._to_the_end = False
-            self.show(len(steps) - 1)
-        elif not self._tasks.active("decode"):
-            self._new_step()
+        if moves and not self._mover.may_go_on():
+            self.show(len(moves) - 1)
+        else:
+            self._to_the_end = True
+            if not self._tasks.active("decode"):
+                self._new(at_end=True)
 
     def show(self, step: int | None) -> None:
-        """Let every view show a step; None shows the prompt."""
+        """Let every view show a move; None shows the text itself."""
         self._store.select(step=step, query=None, key=None)
 
     def play(self) -> None:
@@ -130,69 +122,42 @@ class Stepping(QObject):
     # --- choosing ---------------------------------------------------------------------------
 
     def choose(self, **changes: Any) -> None:
-        """Strategy, seed, length, speed. A new strategy or seed starts the continuation anew."""
+        """Strategy, seed, length, speed … A new strategy or seed starts anew."""
         state = self._store.state
         choice = replace(state.decode, **changes)
         if choice == state.decode:
             return
-        anew = _course(choice) != _course(state.decode)
         self._store.update(decode=choice)
-        if anew and state.steps:
+        if _course(choice) != _course(state.decode) and state.moves:
             self.forget()
         self._play.setInterval(1000 // choice.speed)
         self._say_ending()
 
     def take(self, token: int, at: int | None = None) -> None:
-        """Let decoding take this token at step `at` (by default the one that is looked at),
-        whatever the model would choose. The old continuation stays as a branch."""
+        """Take this token at move `at` (by default the one that is looked at), whatever the model
+        would choose."""
         state = self._store.state
         if self.why_not() or state.answer is None:
             return
-        self.halt()
-        self._tasks.drop("decode")
+        self._interrupt()
         if at is None:
             at = 0 if state.selection.step is None else state.selection.step
-        at = min(at, len(state.steps))
-        tree = state.tree.holding(state.steps)
-        known = tree.with_token(at, token)
-        if known is not None:
-            self._show_branch(replace(tree, current=known), at)
-            return
-        if at < len(state.steps):
-            tree = tree.forked(at)
-        self._store.update(tree=tree, steps=state.steps[:at])
-        self._new_step(forced=token)
+        self._mover.take(token, min(at, len(state.moves)))
 
     def take_at(self, position: int, token: int) -> None:
-        """Take a token after `position` of the decoder's sequence."""
-        from core.run import last_position
-
-        state = self._store.state
-        if self.why_not() or state.answer is None:
-            return
-        at = position - last_position(state.answer.trace.tokens["decoder"])
-        if at < 0:
-            self._failed(RequestError("this token belongs to the text; edit the text to change it"))
-        else:
-            self.take(token, at)
+        """Take this token for a place of the text: the one after `position` of a decoder's
+        sequence, or the mask at `position`."""
+        if not self.why_not() and self._store.state.answer is not None:
+            self._interrupt()
+            self._mover.take_at(position, token)
 
     def revisit(self, branch: int, step: int | None = None) -> None:
         """Go on with another branch, at its last step or at `step`."""
-        state = self._store.state
-        self.halt()
-        self._tasks.drop("decode")
-        tree = replace(state.tree.holding(state.steps), current=branch)
-        last = len(tree.branches[branch].steps) - 1
-        self._show_branch(tree, last if step is None else min(step, last))
-
-    def _show_branch(self, tree: Tree, step: int) -> None:
-        selection = replace(self._store.state.selection, step=step, query=None, key=None)
-        steps = tree.branches[tree.current].steps
-        self._store.update(tree=tree, steps=steps, selection=selection)
-        self._say_ending()
+        self._interrupt()
+        self.writer.revisit(branch, step)
 
     def restart(self) -> None:
-        """Throw the generated tokens away."""
+        """Throw the moves away."""
         self.halt()
         self.forget()
 
@@ -202,78 +167,38 @@ class Stepping(QObject):
         selection = replace(self._store.state.selection, step=None)
         self._store.update(**NOTHING_DECODED, selection=selection)
 
-    # --- one step ---------------------------------------------------------------------------
+    # --- one move ---------------------------------------------------------------------------
 
     def _tick(self) -> None:
         state = self._store.state
-        at_end = bool(state.steps) and state.selection.step == len(state.steps) - 1
-        if at_end and not self._may_go_on(state.steps[-1]):
+        at_end = bool(state.moves) and state.selection.step == len(state.moves) - 1
+        if at_end and not self._mover.may_go_on():
             self.halt()
         elif not self._tasks.active("decode"):
             self.on()
 
-    @property
-    def _hypothesis(self) -> int | None:
-        """The hypothesis of the beam search that the steps are; None once one was taken by hand."""
+    def _new(self, *, at_end: bool) -> None:
         state = self._store.state
-        if state.search is None or not state.steps:
-            return None
-        return state.search.find([step.token for step in state.steps])
-
-    def _may_go_on(self, last: Step) -> bool:
-        if self._hypothesis is not None:
-            return False
-        if last.finished is None:
-            return True
-        asked = self._store.state.decode.max_new_tokens
-        return last.finished.endswith("new tokens") and len(self._store.state.steps) < asked
-
-    def _new_step(self, forced: int | None = None) -> None:
-        state = self._store.state
-        answer, steps = state.answer, state.steps
-        ended = forced is None and bool(steps) and not self._may_go_on(steps[-1])
-        if answer is None or ended:
+        if state.answer is None or (state.moves and not self._mover.may_go_on()):
             self.halt()
-            return
-        if state.decode.strategy == "beam" and not steps and forced is None:
-            self.searching.start(at_end=self._to_the_end)
-            self._to_the_end = False
-            return
+        else:
+            self._mover.new(at_end=at_end)
 
-        def work(job: Job) -> Step:
-            return self._core.advance(
-                answer, steps, state.decode, state.narrowing, job.should_stop, forced=forced
-            )
-
-        self._tasks.submit("decode", work, self._stepped, self._decode_failed)
-
-    def _stepped(self, step: Step) -> None:
-        steps = (*self._store.state.steps[: step.index], step)
-        selection = replace(self._store.state.selection, step=step.index, query=None, key=None)
-        self._store.update(steps=steps, selection=selection)
+    def _made(self) -> None:
+        """Another move is there, or other ones are."""
         self._say_ending()
         if self._to_the_end:
-            if self._may_go_on(step):
-                self._new_step()
+            if self._mover.may_go_on():
+                self._new(at_end=True)
             else:
                 self._to_the_end = False
 
+    def _interrupt(self) -> None:
+        self.halt()
+        self._tasks.drop("decode")
+
     def _say_ending(self) -> None:
-        steps = self._store.state.steps
-        finished = steps[-1].finished if steps else None
-        search, hypothesis = self._store.state.search, self._hypothesis
-        if search is not None and hypothesis is not None:
-            self._store.update(ending=ending_of(search, hypothesis))
-        elif search is not None and not steps:
-            self._store.update(ending=f"Ended: {search.finished}.")
-        elif search is not None and finished is None:
-            self._store.update(ending="From the token taken by hand it goes on greedily.")
-        elif finished is None or self._may_go_on(steps[-1]):
-            self._store.update(ending="")
-        elif finished == "end token":
-            self._store.update(ending="Ended: the model wrote its end token.")
-        else:
-            self._store.update(ending=f"Ended: {finished}.")
+        self._store.update(ending=self._mover.ending())
 
     def _decode_failed(self, error: Exception) -> None:
         self.halt()
@@ -281,7 +206,7 @@ class Stepping(QObject):
 
 
 def _course(choice: DecodeChoice) -> tuple[object, ...]:
-    """What the tokens depend on; a search also on its length, which other strategies grow by."""
+    """What the moves depend on; a search also on its length, which other strategies grow by."""
     beam = choice.strategy == "beam"
     search = (choice.beams, choice.length_penalty, choice.max_new_tokens) if beam else ()
-    return (choice.strategy, choice.seed, *search)
+    return (choice.strategy, choice.seed, choice.order, *search)

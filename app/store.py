@@ -26,7 +26,7 @@ from app.selection import Selection
 
 if TYPE_CHECKING:
     from app.views import View
-    from core.decoding import BeamSearch
+    from core.decoding import BeamSearch, Fill
     from core.loaded import LoadedModel
     from core.masks import MaskChoice, MaskKind
     from core.request import RunRequest, Step
@@ -77,9 +77,9 @@ class State:
     """All fields. source: the model asked for; model: the one that is there.
 
     answer: the last good run, which may be older than `inputs`. steps: the tokens generated so
-    far; tree: the other continuations, `steps` being the current branch's; search: a finished beam
-    search, `steps` being one of its hypotheses; ending: why there are no more tokens. examples and
-    recent: for the menus.
+    far; fills: the masks filled so far; tree: the other continuations, `steps` being the current
+    branch's; search: a finished beam search, `steps` being one of its hypotheses; ending: why there
+    are no more tokens. examples and recent: for the menus.
     """
 
     abilities: Abilities | None = None
@@ -95,6 +95,7 @@ class State:
     narrowing: Narrowing = field(default_factory=Narrowing)
     decode: DecodeChoice = field(default_factory=DecodeChoice)
     steps: tuple[Step, ...] = ()
+    fills: tuple[Fill, ...] = ()
     tree: Tree = field(default_factory=Tree)
     search: BeamSearch | None = None
     ending: str = ""
@@ -117,10 +118,23 @@ class State:
         return self.steps[index] if index is not None and index < len(self.steps) else None
 
     @property
+    def fill(self) -> Fill | None:
+        """The filled mask that is looked at; None for the text itself."""
+        index = self.selection.step
+        return self.fills[index] if index is not None and index < len(self.fills) else None
+
+    @property
+    def moves(self) -> tuple[Step, ...] | tuple[Fill, ...]:
+        """What was decoded: a decoder's steps or an encoder's fills; `selection.step` counts
+        them."""
+        return self.fills or self.steps
+
+    @property
     def trace(self) -> Trace | None:
-        """The run that is looked at: that of the step, or of the text."""
-        if self.step is not None:
-            return self.step.trace
+        """The run that is looked at: that of the step or fill, or of the text."""
+        move = self.step or self.fill
+        if move is not None:
+            return move.trace
         return self.answer.trace if self.answer is not None else None
 
     @property

@@ -38,6 +38,12 @@ class Chip:
     group: int = -1
 
 
+def _same(old: tuple[Chip, ...], new: tuple[Chip, ...]) -> int:
+    """How many chips at the beginning are the very same."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((i for i, (a, b) in pairs if a is not b), min(len(old), len(new)))
+
+
 class TokenChips(QWidget):
     """Chips in lines (wrap) or in one row. Tab comes here, ←/→ moves, Enter clicks."""
 
@@ -65,11 +71,12 @@ class TokenChips(QWidget):
     def set_chips(self, chips: tuple[Chip, ...]) -> None:
         if chips == self._chips:
             return
+        same = _same(self._chips, chips)
         self._chips = chips
         self._hover = -1
         self._current = min(self._current, len(chips) - 1)
         self.setAccessibleDescription(" ".join(chip.label for chip in chips))
-        self._arrange()
+        self._arrange(same)
         self.update()
 
     def set_selected(self, index: int | None) -> None:
@@ -108,12 +115,18 @@ class TokenChips(QWidget):
         lines = 2 if any(chip.below for chip in self._chips) else 1
         return QFontMetricsF(self.font()).height() * lines + 5
 
-    def _arrange(self) -> None:
+    def _arrange(self, same: int = 0) -> None:
+        """same: so many chips are the old ones; in one row they keep their places."""
         metrics = QFontMetricsF(self.font())
         height = self._chip_height()
         x = y = _MARGIN
-        self._boxes = []
-        for chip in self._chips:
+        kept = self._boxes[:same] if not self._wrap else []
+        if kept and kept[0].height() == height:
+            x = kept[-1].right() + _GAP
+        else:
+            kept = []
+        self._boxes = kept
+        for chip in self._chips[len(kept) :]:
             text = max(
                 metrics.horizontalAdvance(chip.label), metrics.horizontalAdvance(chip.below), 8.0
             )
@@ -134,7 +147,8 @@ class TokenChips(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange()
+        if self._wrap:  # one row is as wide as its chips, whatever room there is
+            self._arrange()
 
     # --- painting ---------------------------------------------------------------------------
 

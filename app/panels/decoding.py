@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
     QSlider,
-    QSpinBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from app.filling import NOT_AUTOREGRESSION
 from app.icons import SIZE, icon
-from app.labels import labels_of
 from app.panels.branch_choice import BranchChoice
 from app.panels.chips import ChipsArea, TokenChips
-from app.panels.token_chips import step_chip
+from app.panels.decode_choices import DecodeChoices
+from app.panels.move_chips import MoveChips, of_fills
 from app.session import Session
-from app.store import Store
+from app.store import State, Store
 from app.theme import Theme
 
 BUTTONS = (
@@ -35,7 +33,7 @@ BUTTONS = (
 
 
 class DecodingPanel(QWidget):
-    """For an encoder it says why there is nothing to decode."""
+    """A decoder writes on; an encoder fills its masks one at a time."""
 
     def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
@@ -53,27 +51,8 @@ class DecodingPanel(QWidget):
         self.slider.setAccessibleName("Step")
         self.slider.setRange(0, 0)
         self.count = QLabel()
-        self.speed = _spin("Steps a second", 1, 20, " /s")
-        self.strategy = QComboBox()
-        self.strategy.addItem("Greedy", "greedy")
-        self.strategy.addItem("Sample", "sample")
-        self.strategy.addItem("Beam", "beam")
-        self.strategy.setAccessibleName("Strategy")
-        self.strategy.setToolTip(
-            "Greedy takes the likeliest token; Sample draws one; Beam keeps several texts and ends "
-            "with the likeliest"
-        )
-        self.seed = _spin("Seed", 0, 2**31 - 1)
-        self.beams = _spin("Beams", 1, 16)
-        self.length_penalty = QDoubleSpinBox()
-        self.length_penalty.setRange(-5.0, 5.0)
-        self.length_penalty.setSingleStep(0.1)
-        self.length_penalty.setPrefix("length^")
-        self.length_penalty.setAccessibleName("Length penalty")
-        self.length_penalty.setToolTip(
-            "Length penalty: scores are divided by length to this power; above 0 favours long texts"
-        )
-        self.most = _spin("Most new tokens", 1, 10_000)
+        self.choices = DecodeChoices(store, session.stepping)
+        self._move_chips = MoveChips()
         self.chips = TokenChips("Generated tokens", wrap=False)
         self.area = ChipsArea(self.chips, least=48, wrap=False)
         self.text = QLabel()
@@ -95,23 +74,8 @@ class DecodingPanel(QWidget):
         top.addSpacing(8)
         top.addWidget(self.slider, 1)
         top.addWidget(self.count)
-        self._seed_label = QLabel("Seed")
-        self._seed_label.setBuddy(self.seed)
-        self._beams_label = QLabel("Beams")
-        self._beams_label.setBuddy(self.beams)
-        most = QLabel("Most tokens")
-        most.setBuddy(self.most)
-        of_a_strategy = (self._seed_label, self.seed, self._beams_label, self.beams)
-        for widget in (
-            self.speed,
-            self.strategy,
-            *of_a_strategy,
-            self.length_penalty,
-            most,
-            self.most,
-        ):
-            top.addSpacing(4)
-            top.addWidget(widget)
+        top.addSpacing(4)
+        top.addWidget(self.choices)
         below = QHBoxLayout()
         below.setSpacing(12)
         below.addWidget(self.text, 1)
@@ -137,14 +101,6 @@ class DecodingPanel(QWidget):
             self.buttons[name].clicked.connect(lambda _=False, act=act: act())
         self.slider.valueChanged.connect(lambda at: stepping.show(at - 1 if at else None))
         self.chips.clicked.connect(lambda i, _: stepping.show(i))
-        self.speed.valueChanged.connect(lambda value: stepping.choose(speed=value))
-        self.seed.valueChanged.connect(lambda value: stepping.choose(seed=value))
-        self.beams.valueChanged.connect(lambda n: stepping.choose(beams=n))
-        self.length_penalty.valueChanged.connect(lambda p: stepping.choose(length_penalty=p))
-        self.most.valueChanged.connect(lambda n: stepping.choose(max_new_tokens=n))
-        self.strategy.activated.connect(
-            lambda _: stepping.choose(strategy=self.strategy.currentData())
-        )
         self._store.changed.connect(self._show)
 
     def set_theme(self, theme: Theme) -> None:
@@ -153,65 +109,49 @@ class DecodingPanel(QWidget):
         self.ending.setStyleSheet(f"color: {theme.muted}")
         self._show_buttons()
 
+    @property
+    def _fills(self) -> bool:
+        """Whether the model fills masks instead of writing on."""
+        model = self._store.state.model
+        return model is not None and model.spec.decoder is None
+
     # --- showing ----------------------------------------------------------------------------
 
     def _show(self, names: frozenset[str]) -> None:
-        if names & {"steps", "display", "model", "answer"}:
+        if names & {"steps", "fills", "display", "model", "answer"}:
             self._show_steps()
-        if names & {"steps", "selection"}:
+        if names & {"steps", "fills", "selection", "model"}:
             self._show_where()
         if names & {"steps", "tree"}:
             self.branch.show_tree()
-        if "decode" in names:
-            self._show_choices()
-        if names & {"playing", "model", "steps", "selection", "answer"}:
+        if names & {"playing", "model", "steps", "fills", "selection", "answer"}:
             self._show_buttons()
-        if names & {"steps", "ending", "model", "selection", "problem", "answer"}:
+        if names & {"steps", "fills", "ending", "model", "selection", "problem", "answer"}:
             self._show_text()
 
     def _show_steps(self) -> None:
         state = self._store.state
-        chips = []
-        if state.steps:
-            raw = state.display.raw_labels
-            last = state.steps[-1].tokens
-            labels = labels_of(last, raw)[len(last) - len(state.steps) :]
-            chips = [step_chip(s, text) for s, text in zip(state.steps, labels, strict=True)]
-        self.chips.set_chips(tuple(chips))
+        raw = state.display.raw_labels
+        made = self._move_chips.of(state.steps, raw)
+        self.chips.set_chips(of_fills(state.fills, raw) if state.fills else made)
         self.chips.set_empty_text(
-            self._stepping.why_not() or "Press ▶ or Space: generated tokens appear here."
+            self._stepping.why_not() or ("Press ▶ or Space. " + NOT_AUTOREGRESSION)
+            if self._fills
+            else self._stepping.why_not() or "Press ▶ or Space: generated tokens appear here."
         )
 
     def _show_where(self) -> None:
         state = self._store.state
-        step, count = state.selection.step, len(state.steps)
+        step, count = state.selection.step, len(state.moves)
         self.slider.blockSignals(True)
         self.slider.setRange(0, count)
         self.slider.setValue(0 if step is None else step + 1)
         self.slider.blockSignals(False)
-        self.count.setText("prompt" if step is None else f"step {step + 1} of {count}")
+        noun, start = ("fill", "text") if self._fills else ("step", "prompt")
+        self.count.setText(start if step is None else f"{noun} {step + 1} of {count}")
         self.chips.set_selected(step)
         if step is not None and step < len(self.chips.chips):
             self.area.reveal(step)
-
-    def _show_choices(self) -> None:
-        choice = self._store.state.decode
-        for spin, value in (
-            (self.speed, choice.speed),
-            (self.seed, choice.seed),
-            (self.most, choice.max_new_tokens),
-            (self.beams, choice.beams),
-            (self.length_penalty, choice.length_penalty),
-        ):
-            spin.blockSignals(True)
-            spin.setValue(value)  # type: ignore[arg-type]
-            spin.blockSignals(False)
-        self.strategy.setCurrentIndex(self.strategy.findData(choice.strategy))
-        sampling = choice.strategy == "sample"
-        self._seed_label.setVisible(sampling)
-        self.seed.setVisible(sampling)
-        for widget in (self._beams_label, self.beams, self.length_penalty):
-            widget.setVisible(choice.strategy == "beam")
 
     def _show_buttons(self) -> None:
         state = self._store.state
@@ -219,17 +159,9 @@ class DecodingPanel(QWidget):
         step = state.selection.step
         for name, button in self.buttons.items():
             moved = step is not None if name in ("first", "back") else True
-            button.setEnabled(able and moved and (bool(state.steps) or name != "restart"))
-        for widget in (
-            self.slider,
-            self.strategy,
-            self.seed,
-            self.beams,
-            self.length_penalty,
-            self.most,
-            self.speed,
-        ):
-            widget.setEnabled(able)
+            button.setEnabled(able and moved and (bool(state.moves) or name != "restart"))
+        self.slider.setEnabled(able)
+        self.choices.setEnabled(able)
         self._show_icons(state.playing)
         play = "Pause" if state.playing else "Play"
         self.buttons["play"].setToolTip(f"{play} (Space)")
@@ -246,8 +178,10 @@ class DecodingPanel(QWidget):
 
     def _show_text(self) -> None:
         state = self._store.state
-        step = state.step
-        if step is None:
+        step, fill = state.step, state.fill
+        if fill is not None:
+            self.text.setText(f"“{_filled(state)}”  ·  {NOT_AUTOREGRESSION}")
+        elif step is None:
             self.text.setText("")
         else:
             shown = step.text if len(step.text) <= 120 else "…" + step.text[-119:]
@@ -260,13 +194,18 @@ class DecodingPanel(QWidget):
         self.ending.setText(problem.text if here and problem is not None else state.ending)
 
 
-def _spin(name: str, least: int, most: int, suffix: str = "") -> QSpinBox:
-    spin = QSpinBox()
-    spin.setRange(least, most)
-    spin.setSuffix(suffix)
-    spin.setAccessibleName(name)
-    spin.setToolTip(name)
-    return spin
+def _filled(state: State) -> str:
+    """The text with what has been filled in."""
+    fill, model = state.fill, state.model
+    if fill is None or model is None or model.tokenizer is None:
+        return ""
+    tokens = fill.tokens
+    shown = (
+        token == model.spec.special.mask or not special
+        for token, special in zip(tokens.ids, tokens.special, strict=True)
+    )
+    kept = [token for token, keep in zip(tokens.ids, shown, strict=True) if keep]
+    return model.tokenizer.decode(kept)
 
 
 def _bytes(count: float) -> str:

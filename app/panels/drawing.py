@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from app.store import State
     from app.views import ViewOptions
 
-SHOWN_BY = frozenset({"answer", "selection", "steps", "tree", "search", "display", "narrowing"})
+SHOWN_BY = frozenset(
+    {"answer", "selection", "steps", "fills", "tree", "search", "display", "narrowing"}
+)
 """The fields a picture depends on."""
 
 
@@ -27,7 +29,8 @@ def options_of(state: State) -> ViewOptions:
         raw_labels=raw,
         sampling=sampling_of(narrowing),
         step=state.step,
-        steps=state.steps,
+        fill=state.fill,
+        steps=state.moves,
         tree=state.tree.holding(state.steps),
         search=state.search,
         limits=state.display.limits,

@@ -65,6 +65,10 @@ class Pictures(QWidget):
         widget = self.widgets.get(self._store.state.view)
         return widget.figure if widget is not None else None
 
+    def take_keys(self) -> None:
+        """Give the picture in front the focus, so that the arrow keys look around in it."""
+        self._stack.currentWidget().setFocus()
+
     @property
     def pending(self) -> bool:
         """Whether the picture in front is about to be drawn anew."""
@@ -182,7 +186,7 @@ class Pictures(QWidget):
         if pins and all(getattr(selection, name) == index for name, index in pins.items()):
             changes |= dict.fromkeys(pins)
         if "hypothesis" in picks:
-            self._session.stepping.searching.show(picks["hypothesis"])
+            self._session.stepping.writer.searching.show(picks["hypothesis"])
             return
         if "branch" in picks:
             self._session.stepping.revisit(picks["branch"], picks.get("step"))

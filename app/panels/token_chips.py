@@ -9,6 +9,7 @@ from app.labels import labels_of
 from app.panels.chips import Chip
 
 if TYPE_CHECKING:
+    from core.decoding import Fill
     from core.request import Step
     from core.tokens import Tokens
 
@@ -39,10 +40,26 @@ def step_chip(step: Step, label: str) -> Chip:
     return Chip(
         label=label,
         kind="generated",
-        below=f"{step.probability:.1%}" if step.probability < 0.9995 else "100%",
+        below=_share(step.probability),
         tooltip=f"step {step.index + 1}: “{label}” (id {step.token}) {how}, "
         f"the model's probability {step.probability:.4f}",
     )
+
+
+def fill_chip(fill: Fill, label: str) -> Chip:
+    """A filled mask with its probability."""
+    how = "taken by hand" if fill.forced else "filled"
+    return Chip(
+        label=label,
+        kind="generated",
+        below=_share(fill.probability),
+        tooltip=f"fill {fill.index + 1}: the mask at position {fill.position} {how} with "
+        f"“{label}” (id {fill.token}), the model's probability {fill.probability:.4f}",
+    )
+
+
+def _share(probability: float) -> str:
+    return f"{probability:.1%}" if probability < 0.9995 else "100%"
 
 
 def _kind(tokens: Tokens, i: int, mask: int | None) -> str:

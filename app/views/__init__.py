@@ -18,7 +18,7 @@ from app.figure import Figure
 from app.selection import Selection
 
 if TYPE_CHECKING:  # these import torch
-    from core.decoding import BeamSearch
+    from core.decoding import BeamSearch, Fill
     from core.request import Sampling, ShouldStop, Step
     from core.trace import Trace
 
@@ -38,19 +38,20 @@ class ViewOptions:
     """How things are shown, beside what is looked at.
 
     raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every vocabulary
-    distribution. top: how many candidates a list holds. step: the decoding step that `trace`
-    belongs to, None for the prompt; steps: all that were decoded; tree: the other continuations,
-    and the present one with its steps; search: a finished beam search. limits: "fixed" colour
-    scales, or "auto" from the values shown. pieces: token id -> readable label. missing: head name
-    -> one sentence why there is none. drop_sinks: attention without the first token, special tokens
-    and punctuation, the rest rescaled.
+    distribution. top: how many candidates a list holds. step or fill: the decoding step or
+    filled mask that `trace` belongs to, None for the text; steps: all of them; tree: the other
+    continuations, and the present one with its steps; search: a finished beam search. limits:
+    "fixed" colour scales, or "auto" from the values shown. pieces: token id -> readable label.
+    missing: head name -> one sentence why there is none. drop_sinks: attention without the first
+    token, special tokens and punctuation, the rest rescaled.
     """
 
     raw_labels: bool = False
     sampling: Sampling = field(default_factory=_no_sampling)
     top: int = 10
     step: Step | None = None
-    steps: tuple[Step, ...] = ()
+    fill: Fill | None = None
+    steps: tuple[Step, ...] | tuple[Fill, ...] = ()
     tree: Tree = field(default_factory=Tree)
     search: BeamSearch | None = None
     limits: Literal["fixed", "auto"] = "fixed"

@@ -51,12 +51,19 @@ def token_axis(title: str, trace: Trace, stack: str, options: ViewOptions) -> Ax
     return Axis(
         title=title,
         labels=labels(tokens, options.raw_labels),
-        marks=_marks(tokens, trace.spec.special.mask, generated(stack, trace, options)),
+        marks=_marks(
+            tokens,
+            trace.spec.special.mask,
+            generated(stack, trace, options),
+            filled(stack, options),
+        ),
     )
 
 
 @lru_cache(maxsize=32)
-def _marks(tokens: Tokens, mask: int | None, generated: int) -> tuple[tuple[int, str], ...]:
+def _marks(
+    tokens: Tokens, mask: int | None, generated: int, filled: tuple[int, ...]
+) -> tuple[tuple[int, str], ...]:
     """What is special about which position; the strongest reason only."""
     first_generated = len(tokens) - generated
     marks = []
@@ -67,7 +74,7 @@ def _marks(tokens: Tokens, mask: int | None, generated: int) -> tuple[tuple[int,
             marks.append((i, "padding"))
         elif mask is not None and token == mask:
             marks.append((i, "masked"))
-        elif i >= first_generated:
+        elif i >= first_generated or i in filled:
             marks.append((i, "generated"))
         elif special:
             marks.append((i, "special"))
@@ -81,6 +88,14 @@ def generated(stack: str, trace: Trace, options: ViewOptions) -> int:
     if options.step is None or stack != trace.spec.main_stack.name:
         return 0
     return options.step.index
+
+
+def filled(stack: str, options: ViewOptions) -> tuple[int, ...]:
+    """The positions of an encoder's text that were masks before the shown fill."""
+    if options.fill is None or stack != "encoder":
+        return ()
+    before = options.steps[: options.fill.index]
+    return tuple(sorted(move.position for move in before if isinstance(move, type(options.fill))))
 
 
 def token_name(trace: Trace, stack: str, position: int, options: ViewOptions) -> str:

@@ -13,8 +13,11 @@ from app.views._tokens import empty
 from core.analysis.uncertainty import entropy_bits
 
 if TYPE_CHECKING:
+    from core.decoding import Fill
     from core.request import Candidate, Step
     from core.trace import Trace
+
+    Moves = tuple[Step, ...] | tuple[Fill, ...]
 
 RANKS = 8
 
@@ -26,7 +29,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         reason = (
             "Decode a few tokens: here stands what was likely at every step."
             if trace.spec.decoder is not None
-            else f"{trace.spec.name} is encoder-only and writes no text, so there are no steps."
+            else f"{trace.spec.name} is encoder-only: fill its masks with ▶, and here stands what "
+            "was likely at every fill."
         )
         return empty(title, reason)
     steps = options.steps
@@ -43,7 +47,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     )
 
 
-def _candidates(steps: tuple[Step, ...], selection: Selection, options: ViewOptions) -> WordGrid:
+def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> WordGrid:
     """Rank by step; the token taken is marked, also where it stands below the shown ranks."""
     rows = []
     ranks = min(RANKS, *(len(step.candidates) for step in steps))
@@ -70,7 +74,10 @@ def _candidates(steps: tuple[Step, ...], selection: Selection, options: ViewOpti
         title="Likeliest tokens at each step",
         cells=(taken_row, *rows),
         rows=Axis(title="Rank", labels=names),
-        columns=Axis(title="Step", labels=tuple(str(s.index + 1) for s in steps)),
+        columns=Axis(
+            title="Step" if options.fill is None else "Fill",
+            labels=tuple(str(s.index + 1) for s in steps),
+        ),
         picks=(None, "step"),
         column=selection.step,
     )
@@ -84,7 +91,7 @@ def _note(candidate: Candidate, taken: bool) -> str:
 
 
 def _curves(
-    steps: tuple[Step, ...], surprise: np.ndarray, entropy: np.ndarray, options: ViewOptions
+    steps: Moves, surprise: np.ndarray, entropy: np.ndarray, options: ViewOptions
 ) -> Curves:
     at = np.arange(len(steps), dtype=np.float32)
     return Curves(
@@ -104,12 +111,12 @@ def _curves(
     )
 
 
-def _surprise(step: Step) -> float:
+def _surprise(step: Step | Fill) -> float:
     """-log2 p of the token taken, by the model's own distribution."""
     return float(-step.logits.double().log_softmax(-1)[step.token] / np.log(2))
 
 
-def _entropy(step: Step) -> float:
+def _entropy(step: Step | Fill) -> float:
     return float(entropy_bits(step.logits.double().softmax(-1).numpy()))
 
 

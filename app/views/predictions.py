@@ -52,7 +52,9 @@ def _masked_words(
             if place in masked
             else f"In place of {token_name(trace, 'encoder', place, options)}"
         )
-        panels.append(vocabulary_bars(what, logits, options, position=place))
+        fill = options.fill
+        chosen = fill.token if fill is not None and fill.position == place else None
+        panels.append(vocabulary_bars(what, logits, options, chosen=chosen, position=place))
     note = ""
     if len(masked) > MOST_LISTS:
         note = f"The first {MOST_LISTS} of {len(masked)} masked positions; pin another to see it."

@@ -18,10 +18,10 @@ from tests.app.test_decoding import click, step, turn_to
 
 def search(qtbot: QtBot, app: App, *, button: str = "last") -> BeamSearch:
     bar = app.window.decoding
-    bar.most.setValue(6)
-    bar.strategy.setCurrentIndex(bar.strategy.findData("beam"))
-    bar.strategy.activated.emit(bar.strategy.currentIndex())
-    bar.beams.setValue(3)
+    bar.choices.most.setValue(6)
+    bar.choices.strategy.setCurrentIndex(bar.choices.strategy.findData("beam"))
+    bar.choices.strategy.activated.emit(bar.choices.strategy.currentIndex())
+    bar.choices.beams.setValue(3)
     click(bar.buttons[button])
     qtbot.waitUntil(lambda: app.store.state.search is not None, timeout=20_000)
     settled(qtbot, app)
@@ -118,6 +118,6 @@ def test_progress_is_shown_and_the_search_can_be_cancelled(qtbot: QtBot, open_ap
 def test_other_beams_search_anew(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app("random:decoder")
     search(qtbot, app)
-    app.window.decoding.length_penalty.setValue(2.0)
+    app.window.decoding.choices.length_penalty.setValue(2.0)
     assert app.store.state.search is None
     assert app.store.state.steps == ()

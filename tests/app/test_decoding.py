@@ -90,11 +90,11 @@ def test_to_the_end_says_why_it_ended_and_goes_on_when_more_is_wanted(
     qtbot: QtBot, open_app: Opener
 ) -> None:
     app = open_app("random:decoder")
-    app.window.decoding.most.setValue(5)
+    app.window.decoding.choices.most.setValue(5)
     to_the_end(qtbot, app)
     assert app.window.decoding.ending.text() == "Ended: 5 new tokens."
     first = [made.token for made in app.store.state.steps]
-    app.window.decoding.most.setValue(7)
+    app.window.decoding.choices.most.setValue(7)
     assert app.window.decoding.ending.text() == ""
     to_the_end(qtbot, app)
     tokens = [made.token for made in app.store.state.steps]
@@ -104,7 +104,7 @@ def test_to_the_end_says_why_it_ended_and_goes_on_when_more_is_wanted(
 
 def test_space_plays_and_pauses(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app("random:decoder")
-    app.window.decoding.speed.setValue(20)
+    app.window.decoding.choices.speed.setValue(20)
     press(app, Qt.Key.Key_Space)
     assert app.store.state.playing
     qtbot.waitUntil(lambda: len(app.store.state.steps) >= 3, timeout=10_000)
@@ -116,11 +116,15 @@ def test_space_plays_and_pauses(qtbot: QtBot, open_app: Opener) -> None:
     assert len(app.store.state.steps) == count
 
 
-def test_an_encoder_says_why_it_writes_nothing(qtbot: QtBot, open_app: Opener) -> None:
+def test_an_encoder_without_a_mask_says_why_it_writes_nothing(
+    qtbot: QtBot, open_app: Opener
+) -> None:
     app = open_app("random:encoder")
+    type_text(app, "no mask")
+    settled(qtbot, app)
     bar = app.window.decoding
     assert not bar.buttons["step"].isEnabled()
-    assert "nothing to decode" in bar.chips._empty
+    assert "Click a word to mask it" in bar.chips._empty
     press(app, Qt.Key.Key_Space)
     assert not app.store.state.playing
 
@@ -153,9 +157,9 @@ def test_sampling_filters_stored_logits_at_once(qtbot: QtBot, open_app: Opener) 
 def test_the_same_seed_draws_the_same_text(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app("random:decoder")
     bar = app.window.decoding
-    bar.most.setValue(6)
+    bar.choices.most.setValue(6)
     app.session.stepping.choose(strategy="sample", seed=7)
-    assert bar.seed.isVisible()
+    assert bar.choices.seed.isVisible()
 
     def draw() -> list[int]:
         to_the_end(qtbot, app)
@@ -165,7 +169,7 @@ def test_the_same_seed_draws_the_same_text(qtbot: QtBot, open_app: Opener) -> No
     click(bar.buttons["restart"])
     assert app.store.state.steps == ()
     assert draw() == first
-    bar.seed.setValue(8)
+    bar.choices.seed.setValue(8)
     assert draw() != first
 
 
@@ -197,7 +201,7 @@ def test_a_character_of_four_tokens_is_never_shown_half(qtbot: QtBot, open_app: 
     ids = [*tokenizer.encode("😀", add_special=False).ids]
     assert len(ids) == 4
     for number, token in enumerate(ids):
-        app.session.stepping._new_step(forced=token)
+        app.session.stepping.writer._step(token)
         qtbot.waitUntil(lambda n=number: len(app.store.state.steps) == n + 1)
         settled(qtbot, app)
         text = app.window.decoding.text.text()

@@ -1,0 +1,110 @@
+"""How an encoder fills masks, one at a time: decoding that is not autoregression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from app.choices import FillOrder
+from app.store import Answer, Store
+from app.tasks import Job, Tasks
+from core.errors import RequestError
+
+if TYPE_CHECKING:
+    from core.decoding import Fill
+
+ShouldStop = Callable[[], bool]
+Failed = Callable[[Exception], None]
+
+NOT_AUTOREGRESSION = (
+    "Not autoregression: every fill runs the whole text again, and each token sees the new word, "
+    "also the tokens before it."
+)
+
+
+class Fills(Protocol):
+    """What filling needs of the core."""
+
+    def fill(
+        self,
+        answer: Answer,
+        fills: tuple[Fill, ...],
+        order: FillOrder,
+        stop: ShouldStop,
+        *,
+        forced: tuple[int, int] | None = None,
+    ) -> Fill: ...
+
+
+class Filler:
+    """made: told of every change."""
+
+    def __init__(
+        self, store: Store, tasks: Tasks, core: Fills, made: Callable[[], None], failed: Failed
+    ) -> None:
+        self._store, self._tasks, self._core = store, tasks, core
+        self._made, self._failed = made, failed
+
+    def why_not(self) -> str:
+        """Why there is nothing to fill."""
+        model, answer = self._store.state.model, self._store.state.answer
+        if model is None or answer is None or answer.model is not model:
+            return "The text is being read."
+        mask = model.spec.special.mask
+        if mask is None:
+            return f"{model.name} names no mask token, so there is nothing to fill."
+        if mask not in answer.request.source.ids:
+            return "An encoder writes nothing on; it fills masks. Click a word to mask it."
+        return ""
+
+    def may_go_on(self) -> bool:
+        """Whether a mask is still open."""
+        state = self._store.state
+        assert state.model is not None
+        return not state.fills or state.model.spec.special.mask in state.fills[-1].tokens.ids
+
+    def new(self, *, at_end: bool) -> None:
+        """Fill the next mask with its likeliest word."""
+        self._fill(None)
+
+    def take(self, token: int, at: int) -> None:
+        """Fill `at` takes another word; what was filled after it is open again."""
+        fills = self._store.state.fills
+        if at < len(fills):
+            self._take(at, fills[at].position, token)
+
+    def take_at(self, position: int, token: int) -> None:
+        """Fill the mask at `position` of the text that is looked at."""
+        state = self._store.state
+        assert state.model is not None
+        trace = state.trace
+        if trace is None or trace.tokens["encoder"].ids[position] != state.model.spec.special.mask:
+            self._failed(RequestError("only a mask can be filled; click the word to mask it first"))
+            return
+        self._take(0 if state.selection.step is None else state.selection.step, position, token)
+
+    def ending(self) -> str:
+        return "" if self.may_go_on() else "Every mask is filled."
+
+    def _take(self, at: int, position: int, token: int) -> None:
+        self._store.update(fills=self._store.state.fills[:at])
+        self._fill((position, token))
+
+    def _fill(self, forced: tuple[int, int] | None) -> None:
+        state = self._store.state
+        answer, fills = state.answer, state.fills
+        assert answer is not None
+
+        def work(job: Job) -> Fill:
+            return self._core.fill(
+                answer, fills, state.decode.order, job.should_stop, forced=forced
+            )
+
+        self._tasks.submit("decode", work, self._filled, self._failed)
+
+    def _filled(self, fill: Fill) -> None:
+        state = self._store.state
+        selection = replace(state.selection, step=fill.index, query=None, key=None)
+        self._store.update(fills=(*state.fills[: fill.index], fill), selection=selection)
+        self._made()

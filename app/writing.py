@@ -1,0 +1,158 @@
+"""How a decoder writes: one more step, a token taken by hand, another branch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from app.branches import Tree
+from app.choices import DecodeChoice, Narrowing
+from app.searching import Searches, Searching, ending_of
+from app.store import Answer, Store
+from app.tasks import Job, Tasks
+from core.errors import RequestError
+
+if TYPE_CHECKING:
+    from core.request import Step
+
+ShouldStop = Callable[[], bool]
+Failed = Callable[[Exception], None]
+
+
+class Continues(Protocol):
+    """What writing needs of the core."""
+
+    def advance(
+        self,
+        answer: Answer,
+        steps: tuple[Step, ...],
+        choice: DecodeChoice,
+        narrowing: Narrowing,
+        stop: ShouldStop,
+        *,
+        forced: int | None = None,
+    ) -> Step: ...
+
+
+class _Core(Continues, Searches, Protocol): ...
+
+
+class Writer:
+    """Taking another token keeps what was there as a branch. made: told of every change."""
+
+    def __init__(
+        self,
+        store: Store,
+        tasks: Tasks,
+        core: _Core,
+        made: Callable[[], None],
+        failed: Failed,
+    ) -> None:
+        self._store, self._tasks, self._core = store, tasks, core
+        self._made, self._failed = made, failed
+        self.searching = Searching(store, tasks, core, made, failed)
+
+    def why_not(self) -> str:
+        return ""
+
+    def may_go_on(self) -> bool:
+        """Whether another token may follow the last one."""
+        state = self._store.state
+        if not state.steps:
+            return state.search is None
+        if self._hypothesis is not None:
+            return False
+        finished = state.steps[-1].finished
+        if finished is None:
+            return True
+        asked = state.decode.max_new_tokens
+        return finished.endswith("new tokens") and len(state.steps) < asked
+
+    def new(self, *, at_end: bool) -> None:
+        """Another token; with beams a whole search."""
+        state = self._store.state
+        if state.decode.strategy == "beam" and not state.steps:
+            self.searching.start(at_end=at_end)
+        else:
+            self._step(None)
+
+    def take(self, token: int, at: int) -> None:
+        """Step `at` takes this token; a branch that does so already is gone back to."""
+        state = self._store.state
+        tree = state.tree.holding(state.steps)
+        known = tree.with_token(at, token)
+        if known is not None:
+            self._show(replace(tree, current=known), at)
+            return
+        if at < len(state.steps):
+            tree = tree.forked(at)
+        self._store.update(tree=tree, steps=state.steps[:at])
+        self._step(token)
+
+    def take_at(self, position: int, token: int) -> None:
+        """Take a token after `position` of the decoder's sequence."""
+        from core.run import last_position
+
+        state = self._store.state
+        assert state.answer is not None
+        at = position - last_position(state.answer.trace.tokens["decoder"])
+        if at < 0:
+            self._failed(RequestError("this token belongs to the text; edit the text to change it"))
+        else:
+            self.take(token, at)
+
+    def revisit(self, branch: int, step: int | None) -> None:
+        """Another branch, at its last step or at `step`."""
+        state = self._store.state
+        tree = replace(state.tree.holding(state.steps), current=branch)
+        last = len(tree.branches[branch].steps) - 1
+        self._show(tree, last if step is None else min(step, last))
+
+    def ending(self) -> str:
+        """One sentence why there are no more tokens, or what these are."""
+        steps, search = self._store.state.steps, self._store.state.search
+        finished, hypothesis = steps[-1].finished if steps else None, self._hypothesis
+        if search is not None and hypothesis is not None:
+            return ending_of(search, hypothesis)
+        if search is not None and not steps:
+            return f"Ended: {search.finished}."
+        if search is not None and finished is None:
+            return "From the token taken by hand it goes on greedily."
+        if finished is None or self.may_go_on():
+            return ""
+        if finished == "end token":
+            return "Ended: the model wrote its end token."
+        return f"Ended: {finished}."
+
+    @property
+    def _hypothesis(self) -> int | None:
+        """The hypothesis of the beam search that the steps are; None once one was taken by hand."""
+        state = self._store.state
+        if state.search is None or not state.steps:
+            return None
+        return state.search.find([step.token for step in state.steps])
+
+    def _step(self, forced: int | None) -> None:
+        state = self._store.state
+        answer, steps = state.answer, state.steps
+        assert answer is not None
+
+        def work(job: Job) -> Step:
+            return self._core.advance(
+                answer, steps, state.decode, state.narrowing, job.should_stop, forced=forced
+            )
+
+        self._tasks.submit("decode", work, self._stepped, self._failed)
+
+    def _stepped(self, step: Step) -> None:
+        state = self._store.state
+        selection = replace(state.selection, step=step.index, query=None, key=None)
+        self._store.update(steps=(*state.steps[: step.index], step), selection=selection)
+        self._made()
+
+    def _show(self, tree: Tree, step: int) -> None:
+        selection = replace(self._store.state.selection, step=step, query=None, key=None)
+        steps = tree.branches[tree.current].steps
+        self._store.update(tree=tree, steps=steps, selection=selection)
+        self._made()
