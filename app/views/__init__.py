@@ -43,7 +43,8 @@ class ViewOptions:
     continuations, and the present one with its steps; search: a finished beam search. limits:
     "fixed" colour scales, or "auto" from the values shown. pieces: token id -> readable label.
     missing: head name -> one sentence why there is none. drop_sinks: attention without the first
-    token, special tokens and punctuation, the rest rescaled.
+    token, special tokens and punctuation, the rest rescaled. sentences: of a pair, show attention
+    from one sentence (0 is A, 1 is B) to one sentence only.
     """
 
     raw_labels: bool = False
@@ -58,6 +59,7 @@ class ViewOptions:
     pieces: Callable[[int], str] = _angle_brackets
     missing: Mapping[str, str] = field(default_factory=dict)
     drop_sinks: bool = False
+    sentences: tuple[int, int] | None = None
 
 
 Draw = Callable[["Trace", Selection, ViewOptions], Figure]

@@ -9,6 +9,8 @@ import numpy as np
 
 from app.figure import Bools, Floats
 from app.selection import Selection
+from app.views._tokens import attention_title
+from core.analysis.segments import between, has_pair
 from core.analysis.sinks import sinks, without
 
 if TYPE_CHECKING:
@@ -33,11 +35,41 @@ def left_out(trace: Trace, selection: Selection, options: ViewOptions) -> Bools:
     return sinks(keys) if options.drop_sinks else np.zeros(len(keys), dtype=bool)
 
 
-def left_out_note(options: ViewOptions) -> str:
-    """One sentence that says so, empty when nothing is left out."""
+def other_sentences(trace: Trace, selection: Selection, options: ViewOptions) -> Bools | None:
+    """[query, key]: cells outside the sentences asked for; None where there is no such choice."""
+    if options.sentences is None or selection.part == "cross":
+        return None
+    tokens = trace.tokens[selection.stack]
+    return ~between(tokens, *options.sentences) if has_pair(tokens) else None
+
+
+def title(trace: Trace, selection: Selection, options: ViewOptions) -> str:
+    """“Encoder self-attention · layer 3 of 6 · head 5 of 8”, and what of it is not shown."""
+    found = attention_title(trace.spec, selection)
+    if options.drop_sinks:
+        found += " · sinks left out"
+    if other_sentences(trace, selection, options) is not None:
+        found += f" · {_direction(options)}"
+    return found
+
+
+def note(trace: Trace, selection: Selection, options: ViewOptions) -> str:
+    """What is not shown, in sentences; empty when all is."""
+    parts = [sinks_note(options)] if options.drop_sinks else []
+    if other_sentences(trace, selection, options) is not None:
+        parts.append(f"Only {_direction(options)} is shown; the weights are unchanged.")
+    return " ".join(parts)
+
+
+def sinks_note(options: ViewOptions) -> str:
+    """One sentence where sinks are left out, else nothing."""
     if not options.drop_sinks:
         return ""
     return "Without the first token, special tokens and punctuation; the rest is rescaled to 1."
+
+
+def _direction(options: ViewOptions) -> str:
+    return " → ".join("AB"[sentence] for sentence in options.sentences or ())
 
 
 def prepare(

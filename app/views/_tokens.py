@@ -25,9 +25,7 @@ ATTENTION = {
 }
 
 
-def attention_title(
-    spec: ModelSpec, selection: Selection, options: ViewOptions | None = None
-) -> str:
+def attention_title(spec: ModelSpec, selection: Selection) -> str:
     """For example “Encoder self-attention · layer 3 of 6 · head 5 of 8”."""
     stack = spec.stack(selection.stack)
     heads = stack.attention(selection.part, selection.layer).heads
@@ -37,8 +35,7 @@ def attention_title(
         else f"head {selection.head + 1} of {heads}"
     )
     layer = f"layer {selection.layer + 1} of {stack.layers}"
-    rest = " · sinks left out" if options is not None and options.drop_sinks else ""
-    return f"{ATTENTION[selection.site]} · {layer} · {head}{rest}"
+    return f"{ATTENTION[selection.site]} · {layer} · {head}"
 
 
 labels = lru_cache(maxsize=32)(labels_of)

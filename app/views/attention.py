@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Figure, Floats, Heatmap
+from app.figure import Bools, Figure, Floats, Heatmap
 from app.selection import Selection
-from app.views import View, ViewOptions
-from app.views._maps import heads_of, left_out, left_out_note, prepare, ready
+from app.views import View, ViewOptions, _maps
+from app.views._maps import heads_of, left_out, other_sentences, prepare, ready
 from app.views._tokens import (
     KEY,
     QUERY,
-    attention_title,
     no_site,
     pinned,
     pinned_query,
@@ -38,10 +37,11 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         details = (("largest of the heads", heads.max(axis=0)),)
     else:
         details = (("raw score", trace.scores(site, layer, head).numpy()),)
+    outside = other_sentences(trace, selection, options)
     dead = tuple(np.flatnonzero(~allowed.any(axis=1)).tolist())
     limits, limits_note = _limits(weights, allowed, options)
     return Figure(
-        title=attention_title(trace.spec, selection, options),
+        title=_maps.title(trace, selection, options),
         panels=(
             Heatmap(
                 title="",
@@ -49,7 +49,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 rows=token_axis(QUERY, trace, selection.stack, options),
                 columns=token_axis(KEY, trace, source, options),
                 limits=limits,
-                hidden=~allowed,
+                hidden=~allowed if outside is None else ~allowed | outside,
                 dead_rows=dead,
                 row=pinned_query(trace, selection, options),
                 column=pinned(selection.key, len(trace.tokens[source])),
@@ -59,12 +59,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 limits_note=limits_note,
             ),
         ),
-        note=_note(allowed, dead, options),
+        note=_note(allowed, dead, _maps.note(trace, selection, options)),
     )
 
 
 def _limits(
-    weights: Floats, allowed: np.typing.NDArray[np.bool_], options: ViewOptions
+    weights: Floats, allowed: Bools, options: ViewOptions
 ) -> tuple[tuple[float, float], str]:
     """0–1 so that a colour means the same weight everywhere; the largest weight only when asked."""
     largest = float(weights[allowed].max()) if options.limits == "auto" and allowed.any() else 1.0
@@ -73,8 +73,8 @@ def _limits(
     return (0.0, largest), f"colours scaled to this map: 0 to {largest:.3g}"
 
 
-def _note(allowed: np.typing.NDArray[np.bool_], dead: tuple[int, ...], options: ViewOptions) -> str:
-    parts = [left_out_note(options)] if options.drop_sinks else []
+def _note(allowed: Bools, dead: tuple[int, ...], left_out: str) -> str:
+    parts = [left_out] if left_out else []
     if not allowed.all():
         parts.append("Hatched cells are masked: the query may not see that key.")
     if dead:

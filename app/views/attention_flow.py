@@ -8,12 +8,11 @@ import numpy as np
 
 from app.figure import Arrow, Box, Diagram, Figure, Floats
 from app.selection import Selection
-from app.views import View, ViewOptions
-from app.views._maps import heads_of, left_out_note, prepare, ready
+from app.views import View, ViewOptions, _maps
+from app.views._maps import heads_of, other_sentences, prepare, ready
 from app.views._tokens import (
     KEY,
     QUERY,
-    attention_title,
     labels,
     last_position,
     no_site,
@@ -36,6 +35,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     stack = selection.stack
     source = "encoder" if selection.part == "cross" else stack
     weights: Floats = heads_of(trace, selection, options).mean(axis=0)
+    left_out = _maps.note(trace, selection, options)
+    outside = other_sentences(trace, selection, options)
+    weights = weights if outside is None else np.where(outside, np.float32(0), weights)
     query = pinned_query(trace, selection, options)
     key = pinned(selection.key, weights.shape[1])
     rows = _page(weights.shape[0], last_position(trace, stack) if query is None else query)
@@ -54,7 +56,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         *(_key(i, columns[0], width, key_names[i], said, i == key) for i in columns),
     ]
     return Figure(
-        title=attention_title(trace.spec, selection, options),
+        title=_maps.title(trace, selection, options),
         panels=(
             Diagram(
                 title="",
@@ -64,7 +66,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 height=height,
             ),
         ),
-        note=f"{_note(weights, rows, columns, query, faintest)} {left_out_note(options)}".strip(),
+        note=f"{_note(weights, rows, columns, query, faintest)} {left_out}".strip(),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._maps import left_out_note
+from app.views._maps import sinks_note
 from app.views._tokens import ATTENTION, no_site
 from app.views.heads import NAMES, prepare, ready
 from core.analysis.head_kinds import KINDS, head_kinds
@@ -36,7 +36,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panels=tuple(
             _map(title, values, limit, selection, options) for title, values, limit in maps
         ),
-        note=f"Means over the queries of this text. {left_out_note(options)}".strip(),
+        note=f"Means over the queries of this text. {sinks_note(options)}".strip(),
         columns=3,
     )
 

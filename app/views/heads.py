@@ -9,7 +9,7 @@ import numpy as np
 from app.figure import Axis, Bar, Bars, Cell, Figure, Panel, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._maps import left_out_note
+from app.views._maps import sinks_note
 from app.views._tokens import ATTENTION, no_site
 from core.analysis.head_kinds import KINDS, LEAST, HeadKinds, head_kinds, key
 
@@ -43,7 +43,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panels=tuple(panels),
         note=(
             f"Named: {LEAST:.0%} of the weight, and twice what an even spread would give."
-            f" {left_out_note(options)}"
+            f" {sinks_note(options)}"
         ).strip(),
         columns=len(panels),
         weights=(7, 3),

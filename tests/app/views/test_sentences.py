@@ -1,0 +1,54 @@
+"""Attention between the sentences of a pair."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.figure import Diagram, Heatmap
+from app.selection import Selection
+from app.views import ViewOptions, view
+from core.tokens import Tokens
+from tests.traces import trace_of
+
+PAIR = replace(
+    Tokens.of_ids([2, 10, 11, 3, 12, 13, 3]),
+    special=(True, False, False, True, False, False, True),
+    sequence=(None, 0, 0, None, 1, 1, None),
+)
+
+
+@pytest.mark.parametrize(
+    ("direction", "rows", "columns", "name"),
+    [((0, 1), (1, 2), (4, 5), "A → B"), ((1, 1), (4, 5), (4, 5), "B → B")],
+)
+def test_only_the_asked_block_is_shown(
+    direction: tuple[int, int], rows: tuple[int, int], columns: tuple[int, int], name: str
+) -> None:
+    trace = trace_of("encoder", source=PAIR)
+    options = ViewOptions(sentences=direction)
+    figure = view("attention").draw(trace, Selection(layer=1), options)
+    (panel,) = figure.panels
+    assert isinstance(panel, Heatmap)
+    cells = {(i, j) for i in rows for j in columns}
+    shown = {(i, j) for i in range(7) for j in range(7) if not panel.hidden[i, j]}  # type: ignore[index]
+    assert shown == cells
+    weights = trace.pattern("encoder.self", 1, 0).numpy()
+    assert (panel.values == weights).all()
+    assert panel.dead_rows == ()
+    assert figure.title.endswith(f" · {name}")
+    assert figure.note.startswith(f"Only {name} is shown; the weights are unchanged.")
+    flow = view("attention_flow").draw(trace, Selection(layer=1), options).panels[0]
+    assert isinstance(flow, Diagram)
+    lines = sorted(a.width for a in flow.arrows)
+    assert lines == pytest.approx(sorted(weights[c] for c in cells if weights[c] >= 0.04))
+
+
+def test_without_a_pair_everything_stays() -> None:
+    figure = view("attention").draw(trace_of("encoder"), Selection(), ViewOptions(sentences=(0, 1)))
+    (panel,) = figure.panels
+    assert isinstance(panel, Heatmap)
+    assert panel.hidden is not None
+    assert not panel.hidden.any()
+    assert "→" not in figure.title + figure.note
