@@ -15,6 +15,8 @@ ARCHITECTURE_NAMES: dict[Architecture, str] = {
 
 Side = Literal["right", "left"]
 Limits = Literal["fixed", "auto"]
+Sentences = Literal["all", "AA", "AB", "BA", "BB"]
+"""Which sentence's queries and which sentence's keys of a pair are shown."""
 ThemeChoice = Literal["system", "light", "dark"]
 Strategy = Literal["greedy", "sample", "beam"]
 FillOrder = Literal["confident", "left-to-right"]
@@ -68,11 +70,14 @@ class DecodeChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Display:
-    """How things are shown. limits "fixed": the colour scale is 0–1; "auto": fitted to the map."""
+    """How things are shown. limits "fixed": the colour scale is 0–1; "auto": fitted to the map.
+    drop_sinks: attention without first token, special tokens, punctuation. sentences: of a pair."""
 
     theme: ThemeChoice = "system"
     raw_labels: bool = False
     limits: Limits = "fixed"
+    drop_sinks: bool = False
+    sentences: Sentences = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

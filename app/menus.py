@@ -77,6 +77,24 @@ class Menus:
             (("Fixed, 0 to 1", "fixed"), ("Fitted to each map", "auto")),
             lambda value: self._session.display(limits=value),
         )
+        sentences = menu.addMenu("Attention between &sentences")
+        self.sentences = _choice(
+            sentences,
+            (
+                ("All", "all"),
+                ("A to A", "AA"),
+                ("A to B", "AB"),
+                ("B to A", "BA"),
+                ("B to B", "BB"),
+            ),
+            lambda value: self._session.display(sentences=value),
+        )
+        self.sinks = menu.addAction("Attention without si&nks")
+        self.sinks.setToolTip(
+            "Leave out the first token, special tokens and punctuation; rescale the rest"
+        )
+        self.sinks.setCheckable(True)
+        self.sinks.toggled.connect(lambda on: self._session.display(drop_sinks=on))
         self.raw = menu.addAction("&Raw token labels")
         self.raw.setCheckable(True)
         self.raw.toggled.connect(lambda on: self._session.display(raw_labels=on))
@@ -105,6 +123,8 @@ class Menus:
             display = self._store.state.display
             self._themes[display.theme].setChecked(True)
             self._scales[display.limits].setChecked(True)
+            self.sentences[display.sentences].setChecked(True)
+            self.sinks.setChecked(display.drop_sinks)
             self.raw.setChecked(display.raw_labels)
 
 

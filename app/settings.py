@@ -21,6 +21,7 @@ from app.choices import (
     Inputs,
     Limits,
     Narrowing,
+    Sentences,
     Side,
     Strategy,
     ThemeChoice,
@@ -31,6 +32,7 @@ T = TypeVar("T", Inputs, Narrowing, DecodeChoice, Display)
 _ALLOWED: dict[str, tuple[str, ...]] = {
     "theme": get_args(ThemeChoice),
     "limits": get_args(Limits),
+    "sentences": get_args(Sentences),
     "pad_side": get_args(Side),
     "strategy": get_args(Strategy),
     "order": get_args(FillOrder),

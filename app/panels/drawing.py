@@ -15,6 +15,8 @@ SHOWN_BY = frozenset(
 )
 """The fields a picture depends on."""
 
+_SENTENCES = {"all": None, "AA": (0, 0), "AB": (0, 1), "BA": (1, 0), "BB": (1, 1)}
+
 
 def options_of(state: State) -> ViewOptions:
     """Needs a model in the state; imports the core's types, which are there by then."""
@@ -34,6 +36,8 @@ def options_of(state: State) -> ViewOptions:
         tree=state.tree.holding(state.steps),
         search=state.search,
         limits=state.display.limits,
+        drop_sinks=state.display.drop_sinks,
+        sentences=_SENTENCES[state.display.sentences],
         missing=model.missing,
     )
     if model.tokenizer is None:
