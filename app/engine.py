@@ -18,10 +18,13 @@ from app.store import Abilities, Answer
 from core.errors import RequestError
 
 if TYPE_CHECKING:
+    from core.analysis.sharing import Shared
     from core.decoding import BeamSearch, Fill
+    from core.decoding.verify import Difference
     from core.loaded import LoadedModel
     from core.masks import MaskChoice
     from core.request import DecodeRequest, Step
+    from core.trace import Trace
 
 ShouldStop = Callable[[], bool]
 Report = Callable[[str, float | None], None]
@@ -143,6 +146,18 @@ class Engine:
         filling = Filling(answer.model, answer.request, order=order, should_stop=stop)
         filling.steps = list(fills)
         return filling.step() if forced is None else filling.force(*forced)
+
+    def verify(self, model: LoadedModel, steps: tuple[Step, ...], stop: ShouldStop) -> Difference:
+        """Every step against its row of one full forward."""
+        from core.decoding.verify import verify
+
+        return verify(model, steps, should_stop=stop)
+
+    def share(self, model: LoadedModel, trace: Trace, kv_heads: int, stop: ShouldStop) -> Shared:
+        """The text of a run on fewer key/value heads."""
+        from core.analysis.sharing import share
+
+        return share(model.network, trace, kv_heads, should_stop=stop)
 
     def search(
         self,

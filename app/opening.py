@@ -134,7 +134,7 @@ class Opening(QObject):
         told: Problem | None = None,
     ) -> None:
         """told: what to go on saying, when this model is but the second choice."""
-        self._tasks.drop("load", "run", "decode", "prepare")
+        self._tasks.drop("load", "run", "decode", "prepare", "check")
         self._inputs, self._example, self._told = inputs, example, told
         device = self._store.state.device
         self._store.update(source=source, problem=told, playing=False)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from PySide6.QtCore import QObject
 
+from app.checking import Checker, Compares
 from app.choices import Architecture, Inputs
 from app.engine import Question, ShouldStop
 from app.looking import fitted
@@ -28,16 +29,17 @@ from core.errors import CoreError
 if TYPE_CHECKING:
     from core.masks import MaskChoice
 
-LANES = ("load", "run", "decode", "prepare")
+LANES = ("load", "run", "decode", "prepare", "check")
 BUSY_TEXTS = {
     "load": "Loading",
     "run": "Running",
     "decode": "Decoding",
     "prepare": "Preparing the picture",
+    "check": "Comparing",
 }
 
 
-class Core(Loads, Decodes, Protocol):
+class Core(Loads, Decodes, Compares, Protocol):
     """What the session needs; `app.engine.Engine` is the real one."""
 
     def run(self, question: Question, previous: Answer | None, stop: ShouldStop) -> Answer: ...
@@ -70,7 +72,9 @@ class Session(QObject):
             sources=sources or {},
             parent=self,
         )
-        self.stepping = Stepping(store, tasks, core, partial(self._fail, where="decoding"), self)
+        failed = partial(self._fail, where="decoding")
+        self.stepping = Stepping(store, tasks, core, failed, self)
+        self.checker = Checker(store, tasks, core, failed)
         tasks.idle_changed.connect(self._show_busy)
         tasks.progressed.connect(self._show_progress)
 

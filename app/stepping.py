@@ -27,6 +27,9 @@ NOTHING_DECODED: dict[str, Any] = {
     "fills": (),
     "tree": Tree(),
     "search": None,
+    "checked": None,
+    "together": False,
+    "what_if": None,
     "ending": "",
 }
 """The fields of the store when nothing has been decoded."""
@@ -101,7 +104,10 @@ class Stepping(QObject):
 
     def show(self, step: int | None) -> None:
         """Let every view show a move; None shows the text itself."""
-        self._store.select(step=step, query=None, key=None)
+        self._store.update(
+            together=False,
+            selection=replace(self._store.state.selection, step=step, query=None, key=None),
+        )
 
     def play(self) -> None:
         """Play or pause."""

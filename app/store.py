@@ -25,6 +25,7 @@ from app.choices import (
 from app.selection import Selection
 
 if TYPE_CHECKING:
+    from app.checking import Checked, WhatIf
     from app.views import View
     from core.decoding import BeamSearch, Fill
     from core.loaded import LoadedModel
@@ -78,8 +79,10 @@ class State:
 
     answer: the last good run, which may be older than `inputs`. steps: the tokens generated so
     far; fills: the masks filled so far; tree: the other continuations, `steps` being the current
-    branch's; search: a finished beam search, `steps` being one of its hypotheses; ending: why there
-    are no more tokens. examples and recent: for the menus.
+    branch's; search: a finished beam search, `steps` being one of its hypotheses; checked:
+    what verifying steps found; together: whether to show those as one run over all positions;
+    what_if: runs on pooled heads; ending: why there are no more tokens. examples and recent: for
+    the menus.
     """
 
     abilities: Abilities | None = None
@@ -98,6 +101,9 @@ class State:
     fills: tuple[Fill, ...] = ()
     tree: Tree = field(default_factory=Tree)
     search: BeamSearch | None = None
+    checked: Checked | None = None
+    together: bool = False
+    what_if: WhatIf | None = None
     ending: str = ""
     playing: bool = False
     busy: Busy | None = None
@@ -130,9 +136,20 @@ class State:
         return self.fills or self.steps
 
     @property
+    def all_at_once(self) -> Trace | None:
+        """The run over all positions that is shown in place of the last step."""
+        checked = self.checked
+        current = checked is not None and checked.steps is self.steps
+        if checked is None or not (self.together and current):
+            return None
+        return checked.difference.full if self.selection.step == len(self.steps) - 1 else None
+
+    @property
     def trace(self) -> Trace | None:
         """The run that is looked at: that of the step or fill, or of the text."""
         move = self.step or self.fill
+        if self.all_at_once is not None:
+            return self.all_at_once
         if move is not None:
             return move.trace
         return self.answer.trace if self.answer is not None else None

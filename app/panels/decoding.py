@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from app.filling import NOT_AUTOREGRESSION
 from app.icons import SIZE, icon
 from app.panels.branch_choice import BranchChoice
+from app.panels.checks import Checks, sentence
 from app.panels.chips import ChipsArea, TokenChips
 from app.panels.decode_choices import DecodeChoices
 from app.panels.move_chips import MoveChips, of_fills
@@ -60,6 +61,7 @@ class DecodingPanel(QWidget):
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.branch = BranchChoice(store, session.stepping)
+        self.checks = Checks(store, session.checker)
         self.ending = QLabel()
         self.ending.setAccessibleName("Why decoding ended")
         self._lay_out()
@@ -81,6 +83,7 @@ class DecodingPanel(QWidget):
         below.addWidget(self.text, 1)
         below.addWidget(self.ending)
         below.addWidget(self.branch)
+        below.addWidget(self.checks)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(4)
@@ -126,7 +129,16 @@ class DecodingPanel(QWidget):
             self.branch.show_tree()
         if names & {"playing", "model", "steps", "fills", "selection", "answer"}:
             self._show_buttons()
-        if names & {"steps", "fills", "ending", "model", "selection", "problem", "answer"}:
+        if names & {
+            "steps",
+            "fills",
+            "ending",
+            "together",
+            "model",
+            "selection",
+            "problem",
+            "answer",
+        }:
             self._show_text()
 
     def _show_steps(self) -> None:
@@ -183,6 +195,8 @@ class DecodingPanel(QWidget):
             self.text.setText(f"“{_filled(state)}”  ·  {NOT_AUTOREGRESSION}")
         elif step is None:
             self.text.setText("")
+        elif state.all_at_once is not None:
+            self.text.setText(sentence(state))
         else:
             shown = step.text if len(step.text) <= 120 else "…" + step.text[-119:]
             noun = "byte" if step.pending == 1 else "bytes"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.checking import shown
 from app.labels import labeller
 
 if TYPE_CHECKING:
@@ -11,7 +12,18 @@ if TYPE_CHECKING:
     from app.views import ViewOptions
 
 SHOWN_BY = frozenset(
-    {"answer", "selection", "steps", "fills", "tree", "search", "display", "narrowing"}
+    {
+        "answer",
+        "selection",
+        "steps",
+        "fills",
+        "tree",
+        "search",
+        "together",
+        "what_if",
+        "display",
+        "narrowing",
+    }
 )
 """The fields a picture depends on."""
 
@@ -35,6 +47,7 @@ def options_of(state: State) -> ViewOptions:
         steps=state.moves,
         tree=state.tree.holding(state.steps),
         search=state.search,
+        shared=shown(state),
         limits=state.display.limits,
         drop_sinks=state.display.drop_sinks,
         sentences=_SENTENCES[state.display.sentences],

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.panels.drawing import SHOWN_BY, options_of
 from app.panels.picking import took
+from app.panels.pooling import Pooling
 from app.panels.view_tabs import ViewTabs
 from app.session import Session
 from app.store import Store
@@ -47,12 +48,14 @@ class Pictures(QWidget):
         self._stack.addWidget(self._waiting)
         self.widgets: dict[str, FigureWidget] = {}
         self._stale: set[str] = set()
+        self.pooling = Pooling(store, session.checker)
         self.tabs.chosen.connect(self._chosen)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.tabs)
         layout.addWidget(self._stack, 1)
+        layout.addWidget(self.pooling)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)

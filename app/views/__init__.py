@@ -18,6 +18,7 @@ from app.figure import Figure
 from app.selection import Selection
 
 if TYPE_CHECKING:  # these import torch
+    from core.analysis.sharing import Shared
     from core.decoding import BeamSearch, Fill
     from core.request import Sampling, ShouldStop, Step
     from core.trace import Trace
@@ -40,7 +41,8 @@ class ViewOptions:
     raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every vocabulary
     distribution. top: how many candidates a list holds. step or fill: the decoding step or
     filled mask that `trace` belongs to, None for the text; steps: all of them; tree: the other
-    continuations, and the present one with its steps; search: a finished beam search. limits:
+    continuations, and the present one with its steps; search: a finished beam search;
+    shared: runs of the same text on fewer key/value heads. limits:
     "fixed" colour scales, or "auto" from the values shown. pieces: token id -> readable label.
     missing: head name -> one sentence why there is none. drop_sinks: attention without the first
     token, special tokens and punctuation, the rest rescaled. sentences: of a pair, show attention
@@ -55,6 +57,7 @@ class ViewOptions:
     steps: tuple[Step, ...] | tuple[Fill, ...] = ()
     tree: Tree = field(default_factory=Tree)
     search: BeamSearch | None = None
+    shared: tuple[Shared, ...] = ()
     limits: Literal["fixed", "auto"] = "fixed"
     pieces: Callable[[int], str] = _angle_brackets
     missing: Mapping[str, str] = field(default_factory=dict)

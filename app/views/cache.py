@@ -14,6 +14,7 @@ from core.analysis.cache_size import CacheNeed, needs
 from core.analysis.states import norms
 
 if TYPE_CHECKING:
+    from core.analysis.sharing import Shared
     from core.spec import StackSpec
     from core.trace import Trace
 
@@ -36,6 +37,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if trace.spec.encoder is not None:
         panels.append(_keys(trace, "cross", options))
     panels += [_sharing(stack, layer), _costs(stack)]
+    if options.shared:
+        panels.append(_shared(options.shared))
     return Figure(title=_title(trace), panels=tuple(panels), columns=2, note=_note(stack))
 
 
@@ -148,6 +151,24 @@ def _cost(need: CacheNeed) -> Bar:
         value=float(need.bytes_per_token),
         note=longer,
         dimmed=not need.is_own,
+    )
+
+
+def _shared(found: tuple[Shared, ...]) -> Bars:
+    """What was tried under "what if": how far predictions move."""
+    most = max(max(one.mean_kl, one.last_kl) for one in found)
+    bars = []
+    for one in found:
+        name = "1 K/V head" if one.kv_heads == 1 else f"{one.kv_heads} K/V heads"
+        for what, value in (("mean", one.mean_kl), ("last", one.last_kl)):
+            note = size(one.bytes_after) if what == "mean" else ""
+            bars.append(Bar(label=f"{name}, {what}", value=value, note=note))
+    return Bars(
+        title="What if: KL(own ‖ shared) in bits",
+        bars=tuple(bars),
+        limit=most or 1.0,
+        value_name="KL in bits",
+        note="Over all positions, and after the last token; mean pooling without training.",
     )
 
 

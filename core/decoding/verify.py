@@ -10,19 +10,21 @@ from core.decoding.generate import Runs
 from core.errors import RequestError
 from core.request import ShouldStop, Step
 from core.run import last_position
+from core.trace import Trace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Difference:
     """Largest absolute differences between decoding on the cache and the full forward.
 
     logits: over all steps and the whole vocabulary. pattern: over every layer and head, self- and
-    cross-attention, of each step's own row.
+    cross-attention, of each step's own row. full: the run over all positions at once.
     """
 
     steps: int
     logits: float
     pattern: float
+    full: Trace
 
 
 def verify(
@@ -45,4 +47,4 @@ def verify(
                 mine = step.trace.pattern(site, layer, query=row)
                 whole = full.pattern(site, layer, query=row)[:, : mine.shape[-1]]
                 pattern = max(pattern, float((mine - whole).abs().max()))
-    return Difference(steps=len(steps), logits=logits, pattern=pattern)
+    return Difference(steps=len(steps), logits=logits, pattern=pattern, full=full)

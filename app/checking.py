@@ -1,0 +1,117 @@
+"""Comparisons on demand: cached against full, stepping against teacher forcing, pooled heads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from app.store import State, Store
+from app.tasks import Job, Tasks
+
+if TYPE_CHECKING:
+    from core.analysis.sharing import Shared
+    from core.decoding.verify import Difference
+    from core.loaded import LoadedModel
+    from core.request import Step
+    from core.trace import Trace
+
+ShouldStop = Callable[[], bool]
+Failed = Callable[[Exception], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A comparison and the very steps it is about; it says nothing of any others."""
+
+    steps: tuple[Step, ...]
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """Runs on pooled heads and the very run they are compared with."""
+
+    trace: Trace
+    found: tuple[Shared, ...]
+
+
+class Compares(Protocol):
+    """What checking needs of the core."""
+
+    def verify(
+        self, model: LoadedModel, steps: tuple[Step, ...], stop: ShouldStop
+    ) -> Difference: ...
+
+    def share(
+        self, model: LoadedModel, trace: Trace, kv_heads: int, stop: ShouldStop
+    ) -> Shared: ...
+
+
+class Checker:
+    """Its results name what they are about, so none can be shown beside something else."""
+
+    def __init__(self, store: Store, tasks: Tasks, core: Compares, failed: Failed) -> None:
+        self._store, self._tasks, self._core, self._failed = store, tasks, core, failed
+
+    def verify(self) -> None:
+        """Is every step equal to its row of one full forward?"""
+        self._verify(lambda: None)
+
+    def together(self, on: bool) -> None:
+        """Teacher forcing: show all positions of what was written as one run, or the steps."""
+        if not on:
+            self._store.update(together=False)
+            return
+        self._verify(self._show_together)
+
+    def share(self, kv_heads: int) -> None:
+        """What if the decoder had so many key/value heads?"""
+        state = self._store.state
+        model, trace = state.model, state.trace
+        if model is None or trace is None:
+            return
+
+        def work(job: Job) -> Shared:
+            return self._core.share(model, trace, kv_heads, job.should_stop)
+
+        def done(found: Shared) -> None:
+            state = self._store.state
+            if state.trace is not trace:
+                return
+            before = state.what_if.found if state.what_if and state.what_if.trace is trace else ()
+            others = tuple(one for one in before if one.kv_heads != kv_heads)
+            ordered = tuple(sorted((*others, found), key=lambda one: -one.kv_heads))
+            self._store.update(what_if=WhatIf(trace=trace, found=ordered))
+
+        self._tasks.submit("check", work, done, self._failed)
+
+    def _verify(self, then: Callable[[], None]) -> None:
+        state = self._store.state
+        model, steps = state.model, state.steps
+        if model is None or not steps:
+            return
+        if state.checked is not None and state.checked.steps is steps:
+            then()
+            return
+
+        def work(job: Job) -> Difference:
+            return self._core.verify(model, steps, job.should_stop)
+
+        def done(difference: Difference) -> None:
+            if self._store.state.steps is steps:
+                self._store.update(checked=Checked(steps=steps, difference=difference))
+                then()
+
+        self._tasks.submit("check", work, done, self._failed)
+
+    def _show_together(self) -> None:
+        state = self._store.state
+        last = replace(state.selection, step=len(state.steps) - 1, query=None, key=None)
+        self._store.update(together=True, selection=last)
+
+
+def shown(state: State) -> tuple[Shared, ...]:
+    """The results about the run that is looked at."""
+    what_if = state.what_if
+    return what_if.found if what_if is not None and what_if.trace is state.trace else ()

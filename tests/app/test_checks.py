@@ -1,0 +1,144 @@
+"""Comparisons on demand: cached and full, step by step and all at once, own heads and shared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.figure import Bars
+from app.panels.checks import power
+from core.analysis.sharing import share
+from tests.app.driver import Opener, QuickCore, click_chip, heatmap, settled
+from tests.app.test_decoding import step, turn_to
+
+
+def push(button: QPushButton) -> None:
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+@pytest.mark.parametrize("source", ["random:decoder", "random:encoder-decoder"])
+def test_cached_equals_full(qtbot: QtBot, open_app: Opener, source: str) -> None:
+    app = open_app(source)
+    checks = app.window.decoding.checks
+    assert not checks.isVisible()
+    step(qtbot, app, 3)
+    push(checks.check)
+    qtbot.waitUntil(lambda: checks.result.isVisible())
+    assert checks.result.text().startswith("cached = full ✓ ")
+    assert float(checks.result.text().rpartition(" ")[2]) < 1e-4
+    assert "3 steps" in checks.result.toolTip()
+    step(qtbot, app, 1)
+    assert not checks.result.isVisible(), "it says nothing of the new step"
+    assert checks.check.isVisible()
+
+
+class Wrong(QuickCore):
+    """Its third step on the cache is off."""
+
+    def advance(self, *arguments: Any, **more: Any) -> Any:
+        made = super().advance(*arguments, **more)
+        if made.index == 2:
+            made.logits[0] += 0.25
+        return made
+
+
+def test_a_cache_that_is_off_is_found_out(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder", core=Wrong())
+    step(qtbot, app, 4)
+    checks = app.window.decoding.checks
+    push(checks.check)
+    qtbot.waitUntil(lambda: checks.result.isVisible())
+    assert "✗" in checks.result.text()
+    assert checks.result.text().endswith("0.3") or "2e-1" in checks.result.text()
+
+
+@pytest.mark.parametrize("source", ["random:decoder", "random:encoder-decoder"])
+def test_teacher_forcing_shows_the_same_numbers_in_one_run(
+    qtbot: QtBot, open_app: Opener, source: str
+) -> None:
+    app = open_app(source)
+    app.store.select(stack="decoder")
+    step(qtbot, app, 4)
+    stepped = heatmap(app).values
+    together = app.window.decoding.checks.together
+    click_chip(app.window.decoding.chips, 1)
+    push(together)
+    qtbot.waitUntil(lambda: app.store.state.all_at_once is not None)
+    settled(qtbot, app)
+    assert together.isChecked()
+    assert heatmap(app).values.shape == stepped.shape
+    assert abs(heatmap(app).values - stepped).max() < 1e-5
+    state = app.store.state
+    assert state.trace.cache.positions == len(state.trace.tokens["decoder"])
+    assert state.trace is not state.steps[-1].trace
+    text = app.window.decoding.text.text()
+    assert "in 1 run" in text
+    assert "4 runs" in text
+    assert "same numbers" in text
+    click_chip(app.window.decoding.chips, 1)
+    settled(qtbot, app)
+    assert app.store.state.trace is app.store.state.steps[1].trace
+    assert not together.isChecked()
+
+
+def test_a_branch_or_another_token_ends_teacher_forcing(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    step(qtbot, app, 3)
+    push(app.window.decoding.checks.together)
+    qtbot.waitUntil(lambda: app.store.state.all_at_once is not None)
+    old = app.store.state.steps
+    app.session.stepping.take(old[1].candidates[4].token, 1)
+    qtbot.waitUntil(lambda: len(app.store.state.steps) == 2)
+    assert app.store.state.all_at_once is None
+    assert app.store.state.trace is app.store.state.steps[-1].trace
+
+
+def test_shared_heads_are_compared(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    step(qtbot, app, 2)
+    bar = app.window.pictures.pooling
+    assert not bar.isVisible()
+    turn_to(qtbot, app, "cache")
+    assert bar.isVisible()
+    assert [bar.heads.itemData(i) for i in range(bar.heads.count())] == [2, 1]
+    push(bar.run)
+    qtbot.waitUntil(lambda: bar.result.text() != "", timeout=10_000)
+    settled(qtbot, app)
+    state = app.store.state
+    own = share(state.model.network, state.trace, 2)
+    assert f"by {own.mean_kl:.3g} bits" in bar.result.text()
+    assert "from 69.6 kB to 34.8 kB" in bar.result.text()
+    bar.heads.setCurrentIndex(1)
+    bar.heads.activated.emit(1)
+    assert bar.result.text() == ""
+    push(bar.run)
+    qtbot.waitUntil(lambda: bar.result.text() != "", timeout=10_000)
+    settled(qtbot, app)
+    panel = app.window.pictures.figure.panels[-1]
+    assert isinstance(panel, Bars)
+    assert [b.label for b in panel.bars] == [
+        "2 K/V heads, mean",
+        "2 K/V heads, last",
+        "1 K/V head, mean",
+        "1 K/V head, last",
+    ]
+    assert panel.bars[0].value == pytest.approx(own.mean_kl)
+    app.session.stepping.back()
+    settled(qtbot, app)
+    assert bar.result.text() == "", "it says nothing of another run"
+    assert len(app.window.pictures.figure.panels) == 3
+
+
+def test_an_encoder_has_nothing_to_share(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder")
+    turn_to(qtbot, app, "cache")
+    assert not app.window.pictures.pooling.isVisible()
+
+
+def test_small_numbers_are_written_short() -> None:
+    assert [power(v) for v in (0, 3.2e-6, 1e-10, 0.25)] == ["0", "3e-6", "1e-10", "2e-1"]
