@@ -39,9 +39,9 @@ class Derived:
         spec = trace.spec.stack(stack).attention(part, layer)
         q = trace.captured[_name(site, layer, "q")].values  # [head, query, d_head]
         k = trace.captured[_name(site, layer, "k")].values  # [kv_head, key, d_head]
-        bias = self._bias(trace, stack, part, query)
         if query is not None:
             q = q[:, query : query + 1]
+        bias = self._bias(trace, site, layer, query, q, k)
         if head is not None:
             k = k[head // spec.group : head // spec.group + 1]
             q = q[head : head + 1]
@@ -138,14 +138,18 @@ class Derived:
         """[position, d_model]: what the heads read, the end of the main stack."""
         return trace.captured[end_site(trace.spec.main_stack)].values
 
-    def _bias(self, trace: Trace, stack: str, part: str, query: int | None) -> Tensor | None:
+    def _bias(
+        self, trace: Trace, site: str, layer: int, query: int | None, q: Tensor, k: Tensor
+    ) -> Tensor | None:
         """[head, query, key] of the position bias; None for cross-attention and without one."""
+        stack, part = site.split(".")
         if part == "cross":
             return None
         module = self.network.stack(stack)
         where = masks.positions(trace.tokens[stack].padding_tensor(_device(module)))[None]
         rows = where if query is None else where[:, query : query + 1]
-        bias = module.position_bias(rows, where)
+        attention = module.block(layer).attention
+        bias = attention.added(q[None], k[None], module.position_bias(rows, where))
         return None if bias is None else bias[0]
 
 

@@ -101,8 +101,28 @@ class AlibiPositions:
     """A fixed slope for each head times the distance (Press et al. 2022)."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisentangledPositions:
+    """DeBERTa's vectors for distances, which query and key attend to (He et al. 2021).
+
+    buckets: 0 for one vector a distance. terms: "c2p" (query to distance), "p2c" (key to distance).
+    shared: distances go through the projections of the tokens. norm: of the vectors.
+    """
+
+    buckets: int
+    max_distance: int
+    terms: tuple[str, ...]
+    shared: bool
+    norm: NormSpec | None = None
+
+    @property
+    def span(self) -> int:
+        """How many vectors there are for either direction."""
+        return self.buckets or self.max_distance
+
+
 EmbeddedPositions = LearnedPositions | SinusoidalPositions
-AttentionPositions = RotaryPositions | RelativeBuckets | AlibiPositions
+AttentionPositions = RotaryPositions | RelativeBuckets | AlibiPositions | DisentangledPositions
 
 
 # --- bricks ------------------------------------------------------------------------------------

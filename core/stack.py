@@ -12,17 +12,19 @@ from torch import Tensor, nn
 
 from core.cache import LayerCache
 from core.layers.attention import Attention
+from core.layers.disentangled import DisentangledAttention, RelativeTable
 from core.layers.embedding import Embedding
 from core.layers.experts import Experts
 from core.layers.feedforward import FeedForward
 from core.layers.latent import LatentAttention
 from core.layers.norm import Norm
-from core.layers.positions import AlibiBias, RelativeBias, Rotary, Rotation
+from core.layers.positions import AlibiBias, Bias, RelativeBias, Rotary, Rotation
 from core.masks import OPEN, Mask
 from core.spec import (
     AlibiPositions,
     AttentionSpec,
     BlockSpec,
+    DisentangledPositions,
     FeedForwardSpec,
     RelativeBuckets,
     RotaryPositions,
@@ -37,7 +39,7 @@ class Surroundings:
 
     mask: Mask = OPEN
     rotation: Rotation | None = None
-    bias: Tensor | None = None
+    bias: Bias = None
     memory: Tensor | None = None
     cross_mask: Mask = OPEN
     cache: LayerCache | None = None
@@ -208,11 +210,11 @@ class Stack(nn.Module):
         assert isinstance(found, Block)
         return found
 
-    def position_bias(self, positions: Tensor, keys: Tensor) -> Tensor | None:
-        """[batch, head, query, key] added to the scores of every self-attention, or None."""
+    def position_bias(self, positions: Tensor, keys: Tensor) -> Bias:
+        """What positions bring to the scores of every self-attention."""
         if self.bias is None:
             return None
-        bias: Tensor = self.bias(positions.clamp(min=0), keys.clamp(min=0))
+        bias: Bias = self.bias(positions.clamp(min=0), keys.clamp(min=0))
         return bias
 
     def rotations(self, positions: Tensor) -> dict[RotaryPositions, Rotation]:
@@ -226,7 +228,11 @@ class Stack(nn.Module):
 
 
 def make_attention(spec: AttentionSpec, d_source: int | None = None) -> Attention:
-    return Attention(spec, d_source) if spec.latent is None else LatentAttention(spec)
+    if spec.latent is not None:
+        return LatentAttention(spec)
+    if isinstance(spec.positions, DisentangledPositions):
+        return DisentangledAttention(spec)
+    return Attention(spec, d_source)
 
 
 def make_feedforward(spec: FeedForwardSpec) -> nn.Module:
@@ -240,4 +246,6 @@ def make_bias(spec: StackSpec) -> nn.Module | None:
             return RelativeBias(first.positions, first.heads)
         case AlibiPositions():
             return AlibiBias(first.positions, first.heads)
+        case DisentangledPositions():
+            return RelativeTable(first.positions, first.d_model)
     return None

@@ -8,6 +8,7 @@ from core.spec import (
     AlibiPositions,
     AttentionSpec,
     BlockSpec,
+    DisentangledPositions,
     EmbeddingSpec,
     FeedForwardSpec,
     Heads,
@@ -23,6 +24,7 @@ POSITIONS = {
     RotaryPositions: "rotary positions",
     RelativeBuckets: "relative positions",
     AlibiPositions: "ALiBi positions",
+    DisentangledPositions: "positions scored apart",
 }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.spec import AlibiPositions, BlockSpec, RelativeBuckets
+from core.spec import AlibiPositions, BlockSpec, DisentangledPositions, RelativeBuckets
 
 if TYPE_CHECKING:
     from core.trace import Trace
@@ -70,7 +70,9 @@ def attend(trace: Trace, site: str, layer: int, head: int, query: int) -> Attend
     before = scaled if capped is None else capped
     # One bias module serves every layer of a stack, as the first layer's positions say.
     positions = trace.spec.stack(stack).blocks[0].attention.positions
-    has_bias = part == "self" and isinstance(positions, RelativeBuckets | AlibiPositions)
+    has_bias = part == "self" and isinstance(
+        positions, RelativeBuckets | AlibiPositions | DisentangledPositions
+    )
     weights = trace.pattern(site, layer, head, query).numpy()
     matrix, out_bias = trace.derive.output_weight(site, layer)
     context = trace[f"{prefix}.context"][head, query].numpy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.spec import (
     AttentionSpec,
     BlockSpec,
+    DisentangledPositions,
     EmbeddingSpec,
     FeedForwardSpec,
     Heads,
@@ -39,7 +40,15 @@ def attention(spec: AttentionSpec, d_source: int | None = None) -> int:
         + linear(source, spec.kv_heads * spec.value_size, spec.qkv_bias)
         + out
         + 2 * norm(spec.qk_norm, spec.d_head)
+        + _distances(spec)
     )
+
+
+def _distances(spec: AttentionSpec) -> int:
+    """Projections that disentangled attention keeps for distances alone."""
+    if not isinstance(spec.positions, DisentangledPositions) or spec.positions.shared:
+        return 0
+    return len(spec.positions.terms) * linear(spec.d_model, spec.heads * spec.d_head, True)
 
 
 def _latent(spec: AttentionSpec, latent: LatentSpec) -> int:
@@ -122,6 +131,8 @@ def stack(spec: StackSpec, d_memory: int | None = None) -> int:
     bias = 0
     if isinstance(first.positions, RelativeBuckets):
         bias = first.positions.buckets * first.heads
+    elif isinstance(first.positions, DisentangledPositions):
+        bias = 2 * first.positions.span * spec.d_model + norm(first.positions.norm, spec.d_model)
     return (
         sum(embedding(spec.embedding).values())
         + sum(block(b, d_memory) for b in blocks)

@@ -77,7 +77,7 @@ def encoder(
             d_model=d_model,
             d_embed=width if width not in (None, d_model) else None,
             positions=LearnedPositions(size=rows, offset=offset),
-            segments=config.size("type_vocab_size", default=2),
+            segments=config.read("type_vocab_size", default=2),
             norm=norm,
         ),
         blocks=(block,) * config.size("num_hidden_layers"),

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from core.layers.linear import Linear
 from core.layers.norm import Norm
-from core.layers.positions import Rotation, rotate
+from core.layers.positions import Bias, Relative, Rotation, rotate
 from core.layers.scores import attention_scores, attention_weights, share
 from core.masks import OPEN, Mask
 from core.spec import AttentionSpec, RotaryPositions
@@ -52,13 +52,13 @@ class Attention(nn.Module):
         source: Tensor | None = None,
         mask: Mask = OPEN,
         rotation: Rotation | None = None,
-        bias: Tensor | None = None,
+        bias: Bias = None,
         cache: KeyValueStore | None = None,
         rec: Recorder = SILENT,
     ) -> Tensor:
         """x [batch, query, d_model], source [batch, key, d_source] (None: x) -> like x.
 
-        bias: [batch, head, query, key], added to the scores.
+        bias: what positions add to the scores.
         """
         q = self.queries(x, rotation)  # [batch, head, query, d_head]
         q = rec("q", q, "head query d_head")
@@ -70,9 +70,16 @@ class Attention(nn.Module):
             v = rec("v", v, "kv_head key d_head")
             if cache is not None:
                 k, v = cache.append(k, v)
-        context = rec("context", self.attend(q, k, v, mask, bias, rec), "head query d_head")
+        context = rec(
+            "context", self.attend(q, k, v, mask, self.added(q, k, bias), rec), "head query d_head"
+        )
         joined = context.transpose(1, 2).flatten(2)  # [batch, query, head * d_value]
         return rec("out", self.out(joined), "position d_model")
+
+    def added(self, q: Tensor, k: Tensor, bias: Bias) -> Tensor | None:
+        """What is added to the scores, [batch, head, query, key]."""
+        assert not isinstance(bias, Relative)
+        return bias
 
     def queries(self, x: Tensor, rotation: Rotation | None) -> Tensor:
         q = _split(self.q(x), self.spec.heads)

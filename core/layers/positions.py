@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +13,17 @@ from core.spec import AlibiPositions, RelativeBuckets, RotaryPositions, Sinusoid
 
 Rotation = tuple[Tensor, Tensor]
 """cos and sin, [batch, 1, position, d_rotary]."""
+
+
+class Relative(NamedTuple):
+    """Vectors of distances [row, d_model], and the row of each pair [batch, query, key]."""
+
+    table: Tensor
+    rows: Tensor
+
+
+Bias = Tensor | Relative | None
+"""What positions bring to the scores: [batch, head, query, key], or what attention makes it of."""
 
 
 class Sinusoidal(nn.Module):

@@ -10,7 +10,14 @@ import torch
 
 from core.masks import MaskChoice
 from core.model import Transformer
-from core.spec import BlockSpec, LearnedPositions, RelativeBuckets, RotaryPositions, StackSpec
+from core.spec import (
+    BlockSpec,
+    DisentangledPositions,
+    LearnedPositions,
+    RelativeBuckets,
+    RotaryPositions,
+    StackSpec,
+)
 from tests.core.families.conftest import Case, trace
 
 VISIBLE = 1e-2
@@ -56,10 +63,10 @@ def query_norm_ignored(network: Transformer) -> Transformer | None:
 def positions_wrong(network: Transformer) -> Transformer | None:
     """Another rotary base, a table or buckets off by one row."""
     stack = network.spec.main_stack
-    changed = deepcopy(network)
+    changed, where = deepcopy(network), stack.blocks[0].attention.positions
     if isinstance(stack.embedding.positions, LearnedPositions):
         table = changed.stack(stack.name).embedding.position.weight
-    elif isinstance(stack.blocks[0].attention.positions, RelativeBuckets):
+    elif isinstance(where, RelativeBuckets | DisentangledPositions):
         table = changed.stack(stack.name).bias.weight
     else:
         table = None

@@ -1,0 +1,166 @@
+"""DeBERTa-v2 and -v3 (He et al. 2021): BERT's layers with distances scored apart from content."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.checkpoints.config import Config
+from core.checkpoints.convert import Rule, alias, leave, rename
+from core.errors import UnsupportedModel
+from core.families import bert
+from core.families.activations import ACTIVATIONS
+from core.families.family import Family
+from core.spec import (
+    AttentionSpec,
+    ClassHead,
+    DisentangledPositions,
+    Heads,
+    ModelSpec,
+    NormSpec,
+    SpecialIds,
+    StackSpec,
+    VocabHead,
+)
+
+
+def spec(config: Config) -> ModelSpec:
+    """Post-norm encoder; the masked-word head comes in two spellings, the file decides."""
+    width = config.size("hidden_size")
+    config.refuse("embedding_size", width, default=width)
+    config.refuse("attention_head_size", width // config.size("num_attention_heads"))
+    if config.read("conv_kernel_size", default=0):
+        raise UnsupportedModel(
+            f"{config.path} asks for a convolution beside the first layer (conv_kernel_size), as "
+            "DeBERTa-v2-xlarge has; supported is none"
+        )
+    norm = NormSpec(eps=config.read("layer_norm_eps", default=1e-7))
+    labelled = bert.classes(config)
+    pooled = config.read("pooler_hidden_act", default="gelu")
+    return ModelSpec(
+        family="DeBERTa-v2",
+        name=config.path.parent.name,
+        encoder=encoder(config, norm),
+        heads=Heads(
+            vocab=VocabHead(
+                vocab=config.size("vocab_size"),
+                tied=config.read("tie_word_embeddings", default=True),
+                bias=True,
+                transform=config.choice("hidden_act", ACTIVATIONS, default="gelu"),
+                transform_norm=norm,
+            ),
+            classes=None
+            if labelled is None or pooled not in ("gelu", "tanh", "relu")
+            else ClassHead(labels=labelled.labels, pooler="inner", activation=pooled),
+        ),
+        special=SpecialIds(pad=config.read("pad_token_id", default=0)),
+    )
+
+
+def encoder(config: Config, norm: NormSpec) -> StackSpec:
+    """BERT's stack; learned positions and segments only where the configuration has them."""
+    stack = bert.encoder(config, norm)
+    block = stack.blocks[0]
+    embedded = stack.embedding.positions
+    return replace(
+        stack,
+        embedding=replace(
+            stack.embedding,
+            positions=embedded if config.read("position_biased_input", default=True) else None,
+            segments=config.read("type_vocab_size", default=0),
+        ),
+        blocks=(replace(block, attention=attention(config, norm, block.attention)),)
+        * len(stack.blocks),
+    )
+
+
+def attention(config: Config, norm: NormSpec, plain: AttentionSpec) -> AttentionSpec:
+    """Each further term of the score makes the scale smaller."""
+    said = config.read("pos_att_type", default=[])
+    terms = said.lower().split("|") if isinstance(said, str) else list(said)
+    terms = [term.strip() for term in terms if term.strip()]
+    for term in terms:
+        if term not in ("c2p", "p2c"):
+            raise UnsupportedModel(
+                f"{config.path} has {term!r} in pos_att_type; supported are 'c2p' and 'p2c'"
+            )
+    scale = (plain.d_head * (1 + len(terms))) ** -0.5
+    if not config.read("relative_attention", default=False):
+        return replace(plain, scale=scale)
+    longest = config.read("max_relative_positions", default=-1)
+    if longest < 1:
+        longest = config.size("max_position_embeddings")
+    normed = "layer_norm" in str(config.read("norm_rel_ebd", default="none")).lower()
+    return replace(
+        plain,
+        scale=scale,
+        positions=DisentangledPositions(
+            buckets=max(config.read("position_buckets", default=-1), 0),
+            max_distance=longest,
+            terms=tuple(terms),
+            shared=config.read("share_att_key", default=False),
+            norm=norm if normed else None,
+        ),
+    )
+
+
+_SELF, _OURS = "encoder.layer.{i}.attention.self", "encoder.blocks.{i}.attention"
+
+RULES: tuple[Rule, ...] = (
+    rename("encoder.rel_embeddings.weight", "encoder.bias.weight"),
+    rename("encoder.LayerNorm.*", "encoder.bias.norm.*"),
+    rename(f"{_SELF}.query_proj.*", f"{_OURS}.q.*"),
+    rename(f"{_SELF}.key_proj.*", f"{_OURS}.k.*"),
+    rename(f"{_SELF}.value_proj.*", f"{_OURS}.v.*"),
+    rename(f"{_SELF}.pos_key_proj.*", f"{_OURS}.distance_k.*"),
+    rename(f"{_SELF}.pos_query_proj.*", f"{_OURS}.distance_q.*"),
+    *bert.ENCODER,
+    rename("cls.predictions.transform.dense.*", "heads.vocab.dense.*"),
+    rename("cls.predictions.transform.LayerNorm.*", "heads.vocab.norm.*"),
+    rename("cls.predictions.decoder.weight", "heads.vocab.weight.weight"),
+    rename("cls.predictions.bias", "heads.vocab.bias"),
+    alias("cls.predictions.decoder.bias", "heads.vocab.bias"),
+    rename("lm_predictions.lm_head.dense.*", "heads.vocab.dense.*"),
+    rename("lm_predictions.lm_head.LayerNorm.*", "heads.vocab.norm.*"),
+    rename("lm_predictions.lm_head.bias", "heads.vocab.bias"),
+    leave("mask_predictions.dense.*", "a replaced-token head of a form of its own"),
+    leave("mask_predictions.LayerNorm.*", "a replaced-token head of a form of its own"),
+    leave("mask_predictions.classifier.*", "a replaced-token head of a form of its own"),
+    rename("pooler.dense.*", "heads.classes.dense.*"),
+    rename("classifier.*", "heads.classes.out.*"),
+    leave("qa_outputs.*", "a question-answering head"),
+)
+
+_TINY = bert.TINY | {
+    "model_type": "deberta-v2",
+    "type_vocab_size": 0,
+    "position_biased_input": False,
+    "relative_attention": True,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_buckets": 8,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "max_relative_positions": -1,
+}
+
+FAMILY = Family(
+    name="DeBERTa-v2",
+    model_types={"deberta-v2": "DebertaV2"},
+    spec=spec,
+    rules=lambda spec: RULES,
+    prefixes=("deberta.",),
+    tiny=(
+        _TINY | {"architectures": ["DebertaV2ForMaskedLM"], "legacy": False},
+        _TINY
+        | {
+            "architectures": ["DebertaV2ForMaskedLM"],
+            "share_att_key": False,
+            "pos_att_type": "c2p",
+            "position_buckets": -1,
+            "max_relative_positions": 20,
+            "norm_rel_ebd": "none",
+            "type_vocab_size": 2,
+            "position_biased_input": True,
+        },
+        _TINY | {"architectures": ["DebertaV2ForSequenceClassification"], "share_att_key": False},
+    ),
+)
