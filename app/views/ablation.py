@@ -94,5 +94,5 @@ def _applies(trace: Trace, selection: Selection) -> bool:
 
 
 VIEW = View(
-    key="ablation", title="Heads switched off", draw=draw, prepare=prepare, ready=ready, order=88
+    key="ablation", title="Heads switched off", draw=draw, prepare=prepare, ready=ready, order=89
 )

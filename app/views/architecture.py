@@ -216,4 +216,4 @@ def _note(trace: Trace, options: ViewOptions) -> str:
     return " ".join(parts)
 
 
-VIEW = View(key="architecture", title="Architecture", draw=draw, order=70)
+VIEW = View(key="architecture", title="Architecture", draw=draw, order=60)

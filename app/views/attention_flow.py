@@ -162,5 +162,5 @@ def _note(weights: Floats, rows: range, columns: range, query: int | None, faint
 
 
 VIEW = View(
-    key="attention_flow", title="Attention flow", draw=draw, prepare=prepare, ready=ready, order=15
+    key="attention_flow", title="Attention flow", draw=draw, prepare=prepare, ready=ready, order=68
 )

@@ -115,5 +115,5 @@ VIEW = View(
     draw=draw,
     prepare=prepare,
     ready=ready,
-    order=85,
+    order=87,
 )

@@ -86,4 +86,4 @@ def _note(
     return " ".join(parts)
 
 
-VIEW = View(key="embeddings", title="Embeddings", draw=draw, order=75)
+VIEW = View(key="embeddings", title="Embeddings", draw=draw, order=84)

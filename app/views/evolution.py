@@ -81,4 +81,4 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     )
 
 
-VIEW = View(key="evolution", title="State evolution", draw=draw, order=33)
+VIEW = View(key="evolution", title="State evolution", draw=draw, order=80)

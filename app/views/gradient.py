@@ -89,5 +89,5 @@ def _applies(trace: Trace, selection: Selection) -> bool:
 
 
 VIEW = View(
-    key="gradient", title="Gradient × weight", draw=draw, prepare=prepare, ready=ready, order=87
+    key="gradient", title="Gradient × weight", draw=draw, prepare=prepare, ready=ready, order=88
 )

@@ -65,4 +65,4 @@ def _map(
     )
 
 
-VIEW = View(key="head_maps", title="Head maps", draw=draw, prepare=prepare, ready=ready, order=27)
+VIEW = View(key="head_maps", title="Head maps", draw=draw, prepare=prepare, ready=ready, order=71)

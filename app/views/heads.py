@@ -126,5 +126,5 @@ def _counted(title: str, count: int) -> Axis:
 
 
 VIEW = View(
-    key="heads", title="Heads at a glance", draw=draw, prepare=prepare, ready=ready, order=25
+    key="heads", title="Heads at a glance", draw=draw, prepare=prepare, ready=ready, order=70
 )

@@ -168,4 +168,4 @@ def _note(selection: Selection, is_pinned: bool) -> str:
     return " ".join(parts)
 
 
-VIEW = View(key="inside_head", title="Inside a head", draw=draw, order=60)
+VIEW = View(key="inside_head", title="Inside a head", draw=draw, order=50)

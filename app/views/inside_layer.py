@@ -95,4 +95,4 @@ def _feed_forward(trace: Trace, stack: str, layer: int, at: int) -> Panel:
     )
 
 
-VIEW = View(key="inside_layer", title="Inside a layer", draw=draw, order=65)
+VIEW = View(key="inside_layer", title="Inside a layer", draw=draw, order=55)

@@ -187,4 +187,4 @@ def _curves(title: str, lines: list[tuple[str, Floats]], layers: int) -> Curves:
     )
 
 
-VIEW = View(key="lens", title="Lens", draw=draw, prepare=prepare, ready=ready, order=50)
+VIEW = View(key="lens", title="Lens", draw=draw, prepare=prepare, ready=ready, order=40)

@@ -113,5 +113,5 @@ VIEW = View(
     draw=draw,
     prepare=prepare,
     ready=ready,
-    order=80,
+    order=85,
 )

@@ -54,4 +54,4 @@ def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
     return selection.stack not in trace.tokens or trace.remembers(key(selection.stack))
 
 
-VIEW = View(key="paths", title="Paths", draw=draw, prepare=prepare, ready=ready, order=37)
+VIEW = View(key="paths", title="Paths", draw=draw, prepare=prepare, ready=ready, order=82)

@@ -166,5 +166,5 @@ VIEW = View(
     title="Predictions",
     draw=draw,
     wants=frozenset({"logits.last", "logits.masked", "heads"}),
-    order=40,
+    order=66,
 )

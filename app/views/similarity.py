@@ -103,4 +103,4 @@ def _curves(
     )
 
 
-VIEW = View(key="similarity", title="Similarity", draw=draw, order=35)
+VIEW = View(key="similarity", title="Similarity", draw=draw, order=81)
