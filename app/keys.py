@@ -82,6 +82,12 @@ BINDINGS: tuple[Binding, ...] = (
     ),
 )
 
+PICTURE_KEYS: tuple[tuple[str, str], ...] = (
+    ("Ctrl+arrows", "read the picture place by place"),
+    ("Enter", "pick the place that is read"),
+    ("+, −, 0", "zoom in, out, back to the whole"),
+)
+
 SHORTCUTS: tuple[tuple[str, str], ...] = (
     ("Ctrl+O", "open a checkpoint folder"),
     ("Ctrl+E", "export the view in front"),
@@ -107,7 +113,7 @@ def binding_of(event: QKeyEvent, focus: QWidget | None) -> Binding | None:
 def help_html() -> str:
     """All keys as a table."""
     rows = [(b.written, b.meaning) for b in BINDINGS if b.action != "tab"]
-    rows += [("1 … 9", "the views, in their order"), *SHORTCUTS]
+    rows += [("1 … 9", "the views, in their order"), *PICTURE_KEYS, *SHORTCUTS]
     cells = "".join(
         f"<tr><td style='padding:2px 16px 2px 0'><b>{key}</b></td><td>{meaning}</td></tr>"
         for key, meaning in rows

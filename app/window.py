@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
@@ -14,6 +15,7 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
     QDockWidget,
     QFileDialog,
@@ -26,8 +28,8 @@ from PySide6.QtWidgets import (
 
 from app import style
 from app.examples import Example
-from app.keys import Binding, binding_of, help_html
-from app.looking import lengths_at
+from app.hands import Hands
+from app.keys import binding_of, help_html
 from app.menus import Menus, exportable
 from app.panels.banner import Banner
 from app.panels.decoding import DecodingPanel
@@ -89,6 +91,7 @@ class Window(QMainWindow):
         self.predictions = PredictionsPanel(store, session)
         self.decoding = DecodingPanel(store, session)
         self.status = StatusLine(store, session)
+        self._hands = Hands(store, session, self.sitebar, self.pictures)
         self._place()
         self._first_layout = self.saveState()
         self.menus = Menus(self, store, session, examples)
@@ -107,6 +110,18 @@ class Window(QMainWindow):
         store.changed.connect(self._show)
         QApplication.styleHints().colorSchemeChanged.connect(self._set_theme)
         self._set_theme()
+        self._leave_keys_to_the_picture()
+
+    def _leave_keys_to_the_picture(self) -> None:
+        """A button clicked with the mouse does not take the arrow keys and Space for itself."""
+        for panel in (self.sitebar, self.decoding, self.header):
+            for button in panel.findChildren(QAbstractButton):
+                button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+                button.clicked.connect(partial(self._clicked, button))
+
+    def _clicked(self, button: QAbstractButton) -> None:
+        if not button.hasFocus():
+            self.pictures.take_keys()
 
     def _place(self) -> None:
         bar = QToolBar("Model")
@@ -251,44 +266,7 @@ class Window(QMainWindow):
         if binding is None:
             super().keyPressEvent(event)
         else:
-            self._act(binding)
-
-    def _act(self, binding: Binding) -> None:
-        by = binding.argument
-        match binding.action:
-            case "head":
-                self.sitebar.move_head(by)
-            case "layer":
-                self.sitebar.move_layer(by)
-            case "query" | "key":
-                self._move_pin(binding.action, by)
-            case "mean":
-                self.sitebar.toggle_mean()
-            case "site":
-                self.sitebar.next_site()
-            case "clear":
-                self._store.select(query=None, key=None)
-            case "play":
-                self._session.stepping.play()
-            case "step":
-                self._session.stepping.on()
-            case "back":
-                self._session.stepping.back()
-            case "first":
-                self._session.stepping.first()
-            case "last":
-                self._session.stepping.last()
-            case "tab" if by < len(self.pictures.keys):
-                self._session.look_at(self.pictures.keys[by])
-
-    def _move_pin(self, name: str, by: int) -> None:
-        state = self._store.state
-        if state.trace is None or state.selection.site not in state.trace.spec.sites:
-            return
-        count = lengths_at(state.trace, state.selection.site)[0 if name == "query" else 1]
-        now = getattr(state.selection, name)
-        moved = (0 if by > 0 else count - 1) if now is None else now + by
-        self._store.select(**{name: max(0, min(count - 1, moved))})
+            self._hands.act(binding)
 
     # --- coming and going -------------------------------------------------------------------
 

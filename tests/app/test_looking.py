@@ -142,6 +142,22 @@ def test_keys_belong_to_the_text_while_one_types(qtbot: QtBot, open_app: Opener)
     assert app.store.state.view == "attention"
 
 
+def test_after_a_click_on_a_button_the_keys_are_the_pictures(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:decoder")
+    app.window.activateWindow()
+    app.window.prompt.text.setFocus()
+    QTest.mouseClick(app.window.sitebar.head.on, Qt.MouseButton.LeftButton)
+    assert front(app).hasFocus()
+    QTest.mouseClick(app.window.decoding.buttons["step"], Qt.MouseButton.LeftButton)
+    assert front(app).hasFocus()
+    button = app.window.decoding.buttons["step"]
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    assert button.hasFocus(), "who came by Tab stays"
+
+
 def test_only_the_view_in_front_draws(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     drawn: list[str] = []
