@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from core.tokens import Tokens
+if TYPE_CHECKING:  # it imports torch, which the list of views must not
+    from core.tokens import Tokens
 
 Bools = NDArray[np.bool_]
 

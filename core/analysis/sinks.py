@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.spelling import CONTINUATION, guess, piece_bytes, readable
-from core.tokens import Tokens
+
+if TYPE_CHECKING:  # it imports torch, which the list of views must not
+    from core.tokens import Tokens
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
