@@ -103,26 +103,15 @@ def _told(asked: Namespace, search: Any, hypothesis: Hypothesis) -> str:
 
 
 def _fill(asked: Namespace, model: LoadedModel, run: RunRequest) -> None:
-    from core.decoding import Filling
+    from core.decoding import Filling, record
 
     names = _names(model)
     filling = Filling(model, run)
     while filling.finished is None:
         fill = filling.step()
         if asked.json:
-            found = {
-                "step": fill.index + 1,
-                "position": fill.position,
-                "token": fill.token,
-                "piece": fill.piece,
-                "probability": fill.probability,
-                "open": [{"position": p, "probability": q} for p, q in fill.confidence],
-                "candidates": [
-                    {"token": c.token, "piece": names(c.token), "probability": c.probability}
-                    for c in fill.candidates[: asked.candidates]
-                ],
-            }
-            print(json.dumps(found, ensure_ascii=False), flush=True)
+            shown = [names(c.token) for c in fill.candidates[: asked.candidates]]
+            print(record.json_line(fill, candidates=asked.candidates, names=shown), flush=True)
     if not asked.json:
         tokens = filling.tokens
         kept = [t for t, special in zip(tokens.ids, tokens.special, strict=True) if not special]

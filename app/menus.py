@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES
 from app.examples import Example
+from app.panels.saving import DecodingSaver
 from app.session import Session
 from app.store import Store
 
@@ -42,6 +43,11 @@ class Menus:
         self.recent.aboutToShow.connect(self._fill_recent)
         menu.addSeparator()
         _add(menu, "&Export view…", self._window.choose_export, "Ctrl+E")
+        self.saver = DecodingSaver(self._window, self._store, self._session)
+        self.saver.saved.connect(
+            lambda path: self._window.status.showMessage(f"Exported to {path}", 5000)
+        )
+        _add(menu, "Export &decoding run…", self.saver.choose)
         menu.addSeparator()
         _add(menu, "&Quit", self._window.close, "Ctrl+Q")
 

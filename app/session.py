@@ -9,33 +9,38 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from PySide6.QtCore import QObject
 
 from app.checking import Checker, Compares
 from app.choices import Architecture, Inputs
+from app.decoding_file import save
 from app.engine import Question, ShouldStop
+from app.labels import labeller
 from app.looking import fitted
 from app.opening import Loads, Opening
 from app.stepping import NOTHING_DECODED, Decodes, Stepping
 from app.store import Answer, Busy, Problem, Store
 from app.tasks import Job, Tasks
+from app.whole_file import SaveError
 from core.errors import CoreError
 
 if TYPE_CHECKING:
     from core.masks import MaskChoice
 
-LANES = ("load", "run", "decode", "prepare", "check")
+LANES = ("load", "run", "decode", "prepare", "check", "save")
 BUSY_TEXTS = {
     "load": "Loading",
     "run": "Running",
     "decode": "Decoding",
     "prepare": "Preparing the picture",
     "check": "Comparing",
+    "save": "Saving",
 }
 
 
@@ -149,6 +154,19 @@ class Session(QObject):
 
         self._tasks.submit("prepare", work, done, failed)
 
+    def save_decoding(self, path: Path, done: Callable[[], None]) -> None:
+        """Write what was decoded to .jsonl or .csv, off the window's thread."""
+        state = self.store.state
+        model, moves, raw = state.model, state.moves, state.display.raw_labels
+        if model is None or model.tokenizer is None:
+            return
+        names = labeller(model.tokenizer, raw)
+
+        def failed(error: Exception) -> None:
+            self._fail(error, "decoding")
+
+        self._tasks.submit("save", lambda job: save(moves, path, names), lambda _: done(), failed)
+
     # --- what is going on -------------------------------------------------------------------
 
     def cancel(self) -> None:
@@ -172,7 +190,7 @@ class Session(QObject):
         self.store.update(problem=Problem(text=text, where=where))
 
     def _fail(self, error: Exception, where: Literal["input", "model", "decoding"]) -> None:
-        if isinstance(error, CoreError):
+        if isinstance(error, (CoreError, SaveError)):
             text = str(error)
         else:
             text = f"Something went wrong that Trifocal did not foresee: {error!r}"

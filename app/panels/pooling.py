@@ -92,7 +92,7 @@ def sentence(found: Shared) -> str:
     from app.views.cache import size
 
     return (
-        f"Predictions move by {found.mean_kl:.3g} bits (mean KL over positions), "
-        f"{found.last_kl:.3g} after the last token; {found.kept:.0%} keep their likeliest token; "
-        f"the cache falls from {size(found.bytes_before)} to {size(found.bytes_after)}."
+        f"Predictions move by {found.mean_kl:.3g} bits (KL, mean of all positions), "
+        f"{found.last_kl:.3g} after the last; {found.kept:.0%} keep their likeliest token; "
+        f"cache {size(found.bytes_before)} → {size(found.bytes_after)}."
     )

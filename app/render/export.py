@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
@@ -14,6 +13,7 @@ from app.render.page import Page, page_height
 from app.render.qt_canvas import QtCanvas, png_data
 from app.render.svg_canvas import SvgCanvas
 from app.theme import LIGHT, Theme
+from app.whole_file import SaveError, write
 
 WIDTH = 1200
 NARROWEST, WIDEST = 200, 16_000
@@ -54,7 +54,10 @@ def save(
         data = svg(figure, wide, theme).encode("utf-8", errors="replace")
     else:
         data = png(figure, wide, theme)
-    _write(target, data)
+    try:
+        write(target, data)
+    except SaveError as error:
+        raise ExportError(str(error)) from error
     return target
 
 
@@ -98,23 +101,3 @@ def _page(figure: Figure, width: int, theme: Theme) -> tuple[Page, float]:
             "a smaller width is needed."
         )
     return Page(figure, laid_out, height, theme), ratio
-
-
-def _write(target: Path, data: bytes) -> None:
-    """Replaces the file in one step, so that it is never half there."""
-    try:
-        target = target.resolve()  # through a link, to the file it names
-        if target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError(13, "the file is write-protected")
-        part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-        try:
-            with part.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ExportError(f"Could not save {target}: {reason[:1].lower()}{reason[1:]}.") from error

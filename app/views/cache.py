@@ -36,9 +36,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     panels: list[Panel] = [_keys(trace, "self", options)]
     if trace.spec.encoder is not None:
         panels.append(_keys(trace, "cross", options))
-    panels += [_sharing(stack, layer), _costs(stack)]
-    if options.shared:
-        panels.append(_shared(options.shared))
+    panels += [_sharing(stack, layer), _shared(options.shared) if options.shared else _costs(stack)]
     return Figure(title=_title(trace), panels=tuple(panels), columns=2, note=_note(stack))
 
 
@@ -156,19 +154,20 @@ def _cost(need: CacheNeed) -> Bar:
 
 def _shared(found: tuple[Shared, ...]) -> Bars:
     """What was tried under "what if": how far predictions move."""
-    most = max(max(one.mean_kl, one.last_kl) for one in found)
-    bars = []
-    for one in found:
-        name = "1 K/V head" if one.kv_heads == 1 else f"{one.kv_heads} K/V heads"
-        for what, value in (("mean", one.mean_kl), ("last", one.last_kl)):
-            note = size(one.bytes_after) if what == "mean" else ""
-            bars.append(Bar(label=f"{name}, {what}", value=value, note=note))
+    bars = tuple(
+        Bar(
+            label="1 K/V head" if one.kv_heads == 1 else f"{one.kv_heads} K/V heads",
+            value=one.mean_kl,
+            note=f"last token {one.last_kl:.3g}, cache {size(one.bytes_after)}",
+        )
+        for one in found
+    )
     return Bars(
-        title="What if: KL(own ‖ shared) in bits",
-        bars=tuple(bars),
-        limit=most or 1.0,
+        title="What if: mean KL(own ‖ shared)",
+        bars=bars,
+        limit=max(bar.value for bar in bars) or 1.0,
         value_name="KL in bits",
-        note="Over all positions, and after the last token; mean pooling without training.",
+        note="In bits; mean pooling without the training that would follow.",
     )
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any
 
-from core.request import Step
+from core.decoding.fill import Fill
+from core.request import Candidate, Step
 
 
 def as_dict(
@@ -19,17 +20,6 @@ def as_dict(
     log_probabilities = step.logits.log_softmax(-1)
     probabilities = log_probabilities.exp()
     entropy = -float((probabilities * log_probabilities).nan_to_num().sum())
-    shown = step.candidates[:candidates]
-    found = []
-    for rank, candidate in enumerate(shown):
-        entry: dict[str, Any] = {
-            "token": candidate.token,
-            "probability": candidate.probability,
-            "kept": candidate.kept,
-        }
-        if names is not None:
-            entry["piece"] = names[rank]
-        found.append(entry)
     return {
         "step": step.index + 1,
         "token": step.token,
@@ -43,22 +33,53 @@ def as_dict(
         "cache_positions": step.cache_positions,
         "cache_bytes": step.cache_bytes,
         "finished": step.finished,
-        "candidates": found,
+        "candidates": _listed(step.candidates[:candidates], names),
     }
 
 
-def json_line(step: Step, **options: Any) -> str:
+def fill_as_dict(
+    fill: Fill, *, candidates: int = 10, names: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """A filled mask, likewise; open: the best probability at every mask that was open."""
+    return {
+        "step": fill.index + 1,
+        "position": fill.position,
+        "token": fill.token,
+        "piece": fill.piece,
+        "probability": fill.probability,
+        "forced": fill.forced,
+        "open": [{"position": p, "probability": q} for p, q in fill.confidence],
+        "candidates": _listed(fill.candidates[:candidates], names),
+    }
+
+
+def _listed(candidates: Sequence[Candidate], names: Sequence[str] | None) -> list[dict[str, Any]]:
+    found = []
+    for rank, candidate in enumerate(candidates):
+        entry: dict[str, Any] = {
+            "token": candidate.token,
+            "probability": candidate.probability,
+            "kept": candidate.kept,
+        }
+        if names is not None:
+            entry["piece"] = names[rank]
+        found.append(entry)
+    return found
+
+
+def json_line(move: Step | Fill, **options: Any) -> str:
     """One JSON object on one line."""
-    return json.dumps(as_dict(step, **options), ensure_ascii=False)
+    found = fill_as_dict(move, **options) if isinstance(move, Fill) else as_dict(move, **options)
+    return json.dumps(found, ensure_ascii=False)
 
 
-def csv_text(steps: Iterable[Step]) -> str:
-    """One row a step, with a header; without the candidates."""
+def csv_text(moves: Iterable[Step | Fill]) -> str:
+    """One row a step or fill, with a header; without lists."""
     out = StringIO()
     writer: csv.DictWriter[str] | None = None
-    for step in steps:
-        row = as_dict(step, candidates=0)
-        del row["candidates"]
+    for move in moves:
+        row = fill_as_dict(move) if isinstance(move, Fill) else as_dict(move)
+        row = {name: value for name, value in row.items() if not isinstance(value, list)}
         if writer is None:
             writer = csv.DictWriter(out, fieldnames=list(row))
             writer.writeheader()

@@ -112,7 +112,7 @@ def test_shared_heads_are_compared(qtbot: QtBot, open_app: Opener) -> None:
     state = app.store.state
     own = share(state.model.network, state.trace, 2)
     assert f"by {own.mean_kl:.3g} bits" in bar.result.text()
-    assert "from 69.6 kB to 34.8 kB" in bar.result.text()
+    assert "cache 69.6 kB → 34.8 kB" in bar.result.text()
     bar.heads.setCurrentIndex(1)
     bar.heads.activated.emit(1)
     assert bar.result.text() == ""
@@ -122,16 +122,16 @@ def test_shared_heads_are_compared(qtbot: QtBot, open_app: Opener) -> None:
     panel = app.window.pictures.figure.panels[-1]
     assert isinstance(panel, Bars)
     assert [b.label for b in panel.bars] == [
-        "2 K/V heads, mean",
-        "2 K/V heads, last",
-        "1 K/V head, mean",
-        "1 K/V head, last",
+        "2 K/V heads",
+        "1 K/V head",
     ]
     assert panel.bars[0].value == pytest.approx(own.mean_kl)
     app.session.stepping.back()
     settled(qtbot, app)
     assert bar.result.text() == "", "it says nothing of another run"
-    assert len(app.window.pictures.figure.panels) == 3
+    panel = app.window.pictures.figure.panels[-1]
+    assert isinstance(panel, Bars)
+    assert "by sharing" in panel.title
 
 
 def test_an_encoder_has_nothing_to_share(qtbot: QtBot, open_app: Opener) -> None:

@@ -1,0 +1,42 @@
+"""Saving a decoding run: asks for the file, and writes it off the window's thread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.decoding_file import KINDS
+from app.session import Session
+from app.store import Store
+
+FILE_TYPES = "JSON lines with candidates (*.jsonl);;CSV, a row a step (*.csv)"
+
+
+class DecodingSaver(QObject):
+    """saved: the path of a file that has been written."""
+
+    saved = Signal(str)
+
+    def __init__(self, window: QWidget, store: Store, session: Session) -> None:
+        super().__init__(window)
+        self._window, self._store, self._session = window, store, session
+
+    def choose(self) -> None:
+        """Ask where to, unless there is nothing to save."""
+        if not self._store.state.moves:
+            self._session.complain("There is nothing decoded to export yet.", "decoding")
+            return
+        path, kind = QFileDialog.getSaveFileName(
+            self._window, "Export the decoding run", "decoding.jsonl", FILE_TYPES
+        )
+        if path:
+            target = Path(path)
+            if target.suffix.lower() not in KINDS:
+                target = target.with_name(target.name + "." + kind.rpartition("*.")[2].rstrip(")"))
+            self.save(target)
+
+    def save(self, path: Path) -> None:
+        """Write what is decoded now; a failure is said."""
+        self._session.save_decoding(path, lambda: self.saved.emit(str(path)))
