@@ -70,7 +70,9 @@ class Pictures(QWidget):
 
     def take_keys(self) -> None:
         """Give the picture in front the focus, so that the arrow keys look around in it."""
-        self._stack.currentWidget().setFocus()
+        shown = self._stack.currentWidget()
+        if shown is not None:
+            shown.setFocus()
 
     @property
     def pending(self) -> bool:
