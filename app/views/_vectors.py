@@ -16,3 +16,15 @@ def symmetric(values: Floats) -> tuple[float, float]:
     """Limits of a diverging scale that hold all values, 0 in the middle."""
     largest = float(np.abs(values).max())
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
+
+
+def bright(values: Floats) -> tuple[float, str]:
+    """Where the colour scale ends: at the largest value, unless a few outliers would drown the rest
+    (a first token's norm may be fifty times the others')."""
+    largest = float(values.max())
+    usual = 4 * float(np.median(values))
+    if largest <= 0:
+        return 1.0, ""
+    if largest <= 2 * usual or usual <= 0:
+        return largest, ""
+    return usual, f"colours end at {usual:.3g}; the largest value is {largest:.4g}"

@@ -8,6 +8,7 @@ from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import layer_rows, no_stack, pinned_query, token_axis
+from app.views._vectors import bright
 from core.analysis.states import cosine
 from core.analysis.updates import added, attention_share, relative_change
 
@@ -28,6 +29,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     query = pinned_query(trace, selection, options)
     lengths = added(trace, stack.name)
     change = relative_change(hidden)
+    limit, limits_note = bright(change)
 
     def panel(
         title: str,
@@ -36,6 +38,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         limits: tuple[float, float],
         name: str,
         details: tuple[tuple[str, Floats], ...] = (),
+        limits_note: str = "",
     ) -> Heatmap:
         by_layer = len(rows) == stack.layers
         return Heatmap(
@@ -50,6 +53,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             value_name=name,
             picks=("layer" if by_layer else None, "query"),
             details=details,
+            limits_note=limits_note,
         )
 
     only = tuple(f"layer {i + 1}" for i in range(stack.layers))
@@ -59,8 +63,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             "Change from the layer before",
             change,
             names[1:],
-            (0.0, max(float(change.max()), 1e-6)),
+            (0.0, limit),
             "‖Δh‖ / ‖h‖",
+            limits_note=limits_note,
         ),
         panel(
             "Attention's share of what is added",

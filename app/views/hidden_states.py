@@ -10,6 +10,7 @@ from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import layer_rows, no_stack, pinned_query, token_axis, token_name
+from app.views._vectors import bright
 from core.analysis.states import norms, similarity_to_before
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def _norm(
     hidden: Floats, names: tuple[str, ...], tokens: Axis, query: int | None, options: ViewOptions
 ) -> Heatmap:
     values = norms(hidden)
-    limit, note = _bright(values)
+    limit, note = bright(values)
     lowest = min(float(values.min()), 0.999 * limit) if options.limits == "auto" else 0.0
     if lowest and not note:
         note = "colours scaled to these values"
@@ -87,7 +88,7 @@ def _similarity(
 
 
 def _vector(states: Floats, names: tuple[str, ...], title: str) -> Heatmap:
-    limit, note = _bright(np.abs(states))
+    limit, note = bright(np.abs(states))
     return Heatmap(
         title=title,
         values=states,
@@ -100,18 +101,6 @@ def _vector(states: Floats, names: tuple[str, ...], title: str) -> Heatmap:
         value_name="value",
         limits_note=note,
     )
-
-
-def _bright(values: Floats) -> tuple[float, str]:
-    """Where the colour scale ends: at the largest value, unless a few outliers would drown the rest
-    (a first token's norm may be fifty times the others')."""
-    largest = float(values.max())
-    usual = 4 * float(np.median(values))
-    if largest <= 0:
-        return 1.0, ""
-    if largest <= 2 * usual or usual <= 0:
-        return largest, ""
-    return usual, f"colours end at {usual:.3g}; the largest value is {largest:.4g}"
 
 
 VIEW = View(key="hidden_states", title="Hidden states", draw=draw, order=30)

@@ -8,6 +8,7 @@ import pytest
 from app.figure import Figure, Heatmap, Mosaic
 from app.selection import Selection
 from app.views import ViewOptions, _maps, view, views
+from core import load_model
 from core.model import Transformer
 from core.request import ALL, HEADS, LAST, MASKED, RunRequest
 from core.run import run
@@ -59,6 +60,25 @@ def test_every_view_draws_every_kind_of_model_at_every_site(
             selection = Selection(stack=stack, part=part, layer=1, head=head, query=query)
             figure = view(key).draw(trace, selection, ViewOptions(limits=limits))
             _sound(figure)
+
+
+@pytest.mark.parametrize("source", ["random:decoder", "random:encoder-decoder"])
+def test_every_view_draws_a_decoding_step(source: str) -> None:
+    model = load_model(source)
+    steps = tuple(model.decode("ab", max_new_tokens=3))
+    last = steps[-1]
+    for chosen in views():
+        selection = Selection(stack="decoder", layer=1, step=2)
+        options = ViewOptions(step=last, steps=steps, pieces=str)
+        figure = chosen.draw(last.trace, selection, options)
+        _sound(figure)
+        panel = figure.panels[0]
+        if chosen.key in ("attention", "contribution"):
+            assert isinstance(panel, Heatmap)
+            assert panel.row == len(panel.rows.labels) - 1
+            assert panel.rows.marks[-2:] == tuple(
+                (len(panel.rows.labels) - i, "generated") for i in (2, 1)
+            )
 
 
 @pytest.mark.parametrize("name", variants())
