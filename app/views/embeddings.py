@@ -10,7 +10,7 @@ from app.figure import Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import no_stack, pinned_query, token_axis, token_name
-from app.views._vectors import coordinates, symmetric
+from app.views._vectors import bright, coordinates
 from core.analysis.states import norms
 from core.spec import EmbeddingSpec
 
@@ -31,7 +31,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         found.append(("= sum", trace[f"{stack}.embed.sum"].numpy()))
     query = pinned_query(trace, selection, options)
     # One scale for all, so that a part that adds little looks as if it does.
-    limits = symmetric(np.stack([values for _, values in found]))
+    limit, limits_note = bright(np.abs(np.stack([values for _, values in found])))
     return Figure(
         title=f"{stack.capitalize()} embeddings · {spec.width} coordinates",
         panels=tuple(
@@ -40,7 +40,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 values=values,
                 rows=token_axis("Token", trace, stack, options),
                 columns=coordinates("Coordinate", spec.width),
-                limits=limits,
+                limits=(-limit, limit),
+                limits_note=limits_note,
                 scale="diverging",
                 row=query,
                 picks=("query", None),

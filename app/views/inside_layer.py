@@ -10,7 +10,7 @@ from app.figure import Axis, Bar, Bars, Figure, Heatmap, Panel
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import last_position, no_stack, pinned_query, token_name
-from app.views._vectors import coordinates, symmetric
+from app.views._vectors import bright, coordinates, symmetric
 from core.analysis.inside import experts, neurons, stream
 
 if TYPE_CHECKING:
@@ -51,14 +51,16 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
 def _stream(trace: Trace, stack: str, layer: int, at: int) -> Heatmap:
     stages = stream(trace, stack, layer, at)
     values = np.stack([s.values for s in stages])
+    limit, note = bright(np.abs(values))
     norms = np.linalg.norm(values, axis=1, keepdims=True).astype(np.float32)
     return Heatmap(
         title="Its vector, step by step",
         values=values,
         rows=Axis(title="Step", labels=tuple(s.name for s in stages)),
         columns=coordinates("Coordinate (d_model)", values.shape[1]),
-        limits=symmetric(values),
+        limits=(-limit, limit),
         scale="diverging",
+        limits_note=note,
         details=(("norm of the row", np.broadcast_to(norms, values.shape)),),
     )
 
