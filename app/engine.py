@@ -48,7 +48,7 @@ class Engine:
         open_torch_libraries()
         from app.views import views
         from core import builtin, device
-        from core.masks import KINDS
+        from core.mask_kinds import KINDS
 
         listed = tuple(
             Listed(

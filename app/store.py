@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from app.views import View
     from core.decoding import BeamSearch, Fill
     from core.loaded import LoadedModel
-    from core.masks import MaskChoice, MaskKind
+    from core.mask_kinds import MaskKind
+    from core.masks import MaskChoice
     from core.request import RunRequest, Step
     from core.trace import Trace
 

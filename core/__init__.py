@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from core.errors import Cancelled, CheckpointError, CoreError, RequestError, UnsupportedModel
     from core.loaded import LoadedModel
     from core.masks import MaskChoice
+    from core.recorder import Edit, Site
     from core.request import DecodeRequest, RunRequest, Sampling, Step
     from core.run import run
     from core.tokens import Tokens
-    from core.trace import Edit, Site, Trace
+    from core.trace import Trace
 
 _HOMES = {
     "load_model": "core.checkpoints.load",
@@ -42,8 +43,8 @@ _HOMES = {
     "Step": "core.request",
     "run": "core.run",
     "Tokens": "core.tokens",
-    "Edit": "core.trace",
-    "Site": "core.trace",
+    "Edit": "core.recorder",
+    "Site": "core.recorder",
     "Trace": "core.trace",
 }
 

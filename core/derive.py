@@ -14,7 +14,7 @@ from torch import Tensor
 from core import masks
 from core.errors import RequestError
 from core.layers.scores import attention_scores, attention_weights
-from core.masks import Context
+from core.mask_kinds import Context
 from core.model import Transformer
 from core.spec import StackSpec
 from core.tokens import Tokens

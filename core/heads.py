@@ -9,8 +9,8 @@ from torch.nn import functional as F
 from core.layers.activation import ACTIVATIONS
 from core.layers.linear import Linear, linear
 from core.layers.norm import Norm
+from core.recorder import SILENT, Recorder
 from core.spec import ClassHead, Heads, ReplacedHead, VocabHead
-from core.trace import SILENT, Recorder
 
 
 class VocabProjection(nn.Module):

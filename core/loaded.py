@@ -11,6 +11,7 @@ from core.decoding import Decoding
 from core.errors import RequestError
 from core.masks import MaskChoice, choose
 from core.model import Transformer
+from core.recorder import Edit
 from core.request import (
     ALL,
     HEADS,
@@ -27,7 +28,7 @@ from core.run import run
 from core.spec import ModelSpec
 from core.text import Tokenizer
 from core.tokens import Tokens
-from core.trace import Edit, Trace
+from core.trace import Trace
 
 Masks = Mapping[str, str | MaskChoice]
 

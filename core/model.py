@@ -11,9 +11,9 @@ from core import masks
 from core.cache import KVCache
 from core.heads import HeadBank
 from core.masks import Mask
+from core.recorder import SILENT, Recorder
 from core.spec import ModelSpec, StackSpec
 from core.stack import Stack
-from core.trace import SILENT, Recorder
 
 
 class Transformer(nn.Module):

@@ -9,8 +9,9 @@ from typing import Literal
 from torch import Tensor
 
 from core.masks import MaskChoice
+from core.recorder import Edit
 from core.tokens import Tokens
-from core.trace import Edit, Trace
+from core.trace import Trace
 
 ShouldStop = Callable[[], bool]
 Strategy = Literal["greedy", "sample", "beam"]

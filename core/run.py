@@ -20,10 +20,11 @@ from core.derive import Derived, context, end_site
 from core.errors import RequestError
 from core.masks import Mask
 from core.model import Transformer
+from core.recorder import Captured, Recorder
 from core.request import ALL, HEADS, LAST, MASKED, RunRequest, ShouldStop
 from core.spec import ModelSpec, RotaryPositions, StackSpec
 from core.tokens import Tokens
-from core.trace import Captured, Recorder, Trace
+from core.trace import Trace
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from core.layers.latent import LatentAttention
 from core.layers.norm import Norm
 from core.layers.positions import AlibiBias, Bias, RelativeBias, Rotary, Rotation
 from core.masks import OPEN, Mask
+from core.recorder import SILENT, Recorder
 from core.spec import (
     AlibiPositions,
     AttentionSpec,
@@ -30,7 +31,6 @@ from core.spec import (
     RotaryPositions,
     StackSpec,
 )
-from core.trace import SILENT, Recorder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 if TYPE_CHECKING:
-    from core.masks import MaskKind
+    from core.mask_kinds import MaskKind
 
 Params = tuple[tuple[str, int], ...]
 

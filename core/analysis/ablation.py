@@ -53,8 +53,8 @@ def ablation(
 
 
 def _ablation(trace: Trace, site: str, position: int, should_stop: ShouldStop | None) -> Ablation:
+    from core.recorder import Edit
     from core.run import run
-    from core.trace import Edit
 
     if trace.spec.heads.vocab is None:
         raise KeyError(f"{trace.spec.name} has no vocabulary head to compare predictions of")

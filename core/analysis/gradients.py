@@ -122,7 +122,7 @@ def _device(trace: Trace) -> Any:
 
 def _watch(trace: Trace, wanted: str, watched: list[Tensor], should_stop: ShouldStop | None) -> Any:
     """A recorder that keeps the run's edits and makes the wanted pattern a variable."""
-    from core.trace import Recorder
+    from core.recorder import Recorder
 
     class Watch(Recorder):
         __slots__ = ("inner",)

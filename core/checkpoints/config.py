@@ -9,6 +9,8 @@ from typing import Any
 from core.errors import CheckpointError, UnsupportedModel
 
 _ABSENT = object()
+_MOST, _MOST_LAYERS = 2**27, 2000
+"""Beyond any real model; a damaged file must not make the program take all memory."""
 
 
 class Config(Mapping[str, Any]):
@@ -50,11 +52,16 @@ class Config(Mapping[str, Any]):
         return default
 
     def size(self, *keys: str, default: int | None = None) -> int:
-        """A positive whole number; CheckpointError where it is none."""
+        """A positive whole number that a model can have; CheckpointError where it is none."""
         value = self.need(*keys) if default is None else self.read(*keys, default=default)
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise CheckpointError(
                 f"{self.path}: {keys[0]} is {value!r}; it must be a whole number of at least 1"
+            )
+        most = _MOST_LAYERS if "layer" in keys[0] else _MOST
+        if value > most:
+            raise CheckpointError(
+                f"{self.path}: {keys[0]} is {value}; no model has more than {most}"
             )
         return value
 

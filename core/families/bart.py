@@ -103,12 +103,21 @@ def spec_of(
             pad=config.read("pad_token_id", default=1),
             decoder_start=config.read("decoder_start_token_id", default=end[0] if end else None),
             end=end,
-            forced_first=config.read("forced_bos_token_id"),
+            forced_first=_forced_first(config),
             forced_last=next(iter(config.tokens("forced_eos_token_id")), None),
             suppressed=tuple(w[0] for w in config.read("bad_words_ids", default=[]) if len(w) == 1),
         ),
         shared_embedding=True,
     )
+
+
+def _forced_first(config: Config) -> int | None:
+    """The first token after the start; old files only say that it is the beginning of sentence."""
+    old = config.read("force_bos_token_to_be_generated", default=False)
+    found: int | None = config.read(
+        "forced_bos_token_id", default=config.read("bos_token_id") if old else None
+    )
+    return found
 
 
 def adapt(spec: ModelSpec, found: Matched) -> ModelSpec:

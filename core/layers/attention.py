@@ -13,8 +13,8 @@ from core.layers.norm import Norm
 from core.layers.positions import Bias, Relative, Rotation, rotate
 from core.layers.scores import attention_scores, attention_weights, share
 from core.masks import OPEN, Mask
+from core.recorder import SILENT, Recorder
 from core.spec import AttentionSpec, RotaryPositions
-from core.trace import SILENT, Recorder
 
 
 class KeyValueStore(Protocol):

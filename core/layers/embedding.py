@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from core.layers.linear import Linear
 from core.layers.norm import Norm
 from core.layers.positions import Sinusoidal
+from core.recorder import SILENT, Recorder
 from core.spec import EmbeddingSpec, LearnedPositions, SinusoidalPositions
-from core.trace import SILENT, Recorder
 
 
 class Table(nn.Embedding):

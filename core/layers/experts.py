@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from core.layers.feedforward import FeedForward
+from core.recorder import SILENT, Recorder
 from core.spec import ExpertsSpec, FeedForwardSpec
-from core.trace import SILENT, Recorder
 
 
 class Experts(nn.Module):

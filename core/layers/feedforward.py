@@ -6,8 +6,8 @@ from torch import Tensor, nn
 
 from core.layers.activation import ACTIVATIONS
 from core.layers.linear import Linear
+from core.recorder import SILENT, Recorder
 from core.spec import FeedForwardSpec
-from core.trace import SILENT, Recorder
 
 
 class FeedForward(nn.Module):

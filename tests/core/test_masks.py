@@ -7,7 +7,8 @@ import torch
 
 from core import masks
 from core.errors import RequestError
-from core.masks import KINDS, MaskChoice, choose
+from core.mask_kinds import KINDS, Context
+from core.masks import MaskChoice, choose
 from core.request import RunRequest
 from core.tokens import Tokens
 from tests.core import tiny
@@ -17,7 +18,7 @@ OWN = tiny.attention(causal=True)
 
 def where(
     count: int, *, left: int = 0, right: int = 0, segments: list[int] | None = None
-) -> masks.Context:
+) -> Context:
     padding = torch.tensor([True] * left + [False] * count + [True] * right)
     kinds = torch.tensor(segments) if segments else None
     return masks.context_of(
@@ -25,7 +26,7 @@ def where(
     )
 
 
-def grid(choice: MaskChoice, context: masks.Context) -> list[str]:
+def grid(choice: MaskChoice, context: Context) -> list[str]:
     return ["".join(".x"[int(c)] for c in row) for row in masks.allowed(choice, context, OWN)]
 
 

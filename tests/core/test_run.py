@@ -10,11 +10,11 @@ import torch
 
 from core.errors import Cancelled, RequestError
 from core.masks import MaskChoice, choose
+from core.recorder import SITES, Edit, Recorder
 from core.request import ALL, RunRequest
 from core.run import run
 from core.spec import ResidualKind
 from core.tokens import Tokens
-from core.trace import SITES, Edit, Recorder
 from tests.core import tiny
 
 MODELS = {"encoder": tiny.encoder, "decoder": tiny.decoder, "both": tiny.encoder_decoder}
@@ -273,7 +273,7 @@ def test_bad_requests_are_refused_in_a_sentence(request_: RunRequest, sentence: 
 
 def test_asking_for_what_is_not_there() -> None:
     _, found = any_trace("encoder")
-    with pytest.raises(RequestError, match="no attention site 'decoder.self'"):
+    with pytest.raises(RequestError, match=r"no attention site 'decoder\.self'"):
         found.pattern("decoder.self", 0)
     with pytest.raises(RequestError, match="layers 0 to 2, not 3"):
         found.pattern("encoder.self", 3)

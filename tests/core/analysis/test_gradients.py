@@ -8,10 +8,11 @@ import torch
 
 from core.analysis.gradients import influence
 from core.model import Transformer
+from core.recorder import Edit
 from core.request import RunRequest
 from core.run import run
 from core.spec import Heads
-from core.trace import Edit, Trace
+from core.trace import Trace
 from tests.traces import KINDS, network, sentence, spec, trace_of
 
 

@@ -8,8 +8,9 @@ import torch
 from core.layers.positions import bucket
 from core.masks import choose
 from core.model import Transformer
+from core.recorder import SILENT
 from core.spec import RelativeBuckets
-from core.trace import SILENT, Trace
+from core.trace import Trace
 from tests.core.families.conftest import Build, Case, trace
 
 IDS = [(11 * i) % 70 + 9 for i in range(12)]

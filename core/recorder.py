@@ -1,0 +1,248 @@
+"""What the forward pass leaves on record: named values, the recorder that takes them, edits.
+
+The forward pass hands every intermediate to a `Recorder` by name. The name of a recorded value is a
+`Site`; `SITES` documents them all. Attention patterns are not among them: they are derived from q
+and k when somebody looks (`core.trace`), which costs a fraction of storing them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from core.axes import GROWING, parse
+from core.errors import Cancelled, RequestError
+
+SITES: dict[str, tuple[str, str]] = {
+    # {stack}.embed.*
+    "embed.token": ("position d_embed", "token embedding, times the embedding scale"),
+    "embed.position": ("position d_embed", "position embedding (learned or sinusoidal)"),
+    "embed.segment": ("position d_embed", "segment (sentence A or B) embedding"),
+    "embed.sum": ("position d_embed", "token + position + segment"),
+    "embed.out": ("position d_model", "what enters layer 0: the sum, normalised and projected"),
+    # {stack}.{layer}.self.* and {stack}.{layer}.cross.*
+    "self.q": ("head query d_head", "queries, after query norm and rotation"),
+    "self.k": ("kv_head key d_head", "keys, after key norm and rotation"),
+    "self.v": ("kv_head key d_head", "values"),
+    "self.scores": ("head query key", "q·k scaled, soft-capped, biased; only when edited"),
+    "self.pattern": ("head query key", "softmax weights; recorded only when edited"),
+    "self.context": ("head query d_head", "Σ pattern · v, for each head"),
+    "self.out": ("position d_model", "context of all heads through W_O"),
+    "cross.*": ("", "the same for cross-attention; keys and values come from the encoder"),
+    # {stack}.{layer}.norm.*
+    "norm.self": ("position d_model", "output of the norm of the self-attention sublayer"),
+    "norm.cross": ("position d_model", "output of the norm of the cross-attention sublayer"),
+    "norm.ffn": ("position d_model", "output of the norm of the feed-forward sublayer"),
+    "norm.self_post": ("position d_model", "second norm of a sandwich, after attention"),
+    "norm.ffn_post": ("position d_model", "second norm of a sandwich, after feed-forward"),
+    # {stack}.{layer}.ffn.*
+    "ffn.inner": ("position d_ff", "x·W_in before the activation"),
+    "ffn.gate": ("position d_ff", "x·W_gate before the activation (gated only)"),
+    "ffn.act": ("position d_ff", "after the activation, and after gating"),
+    "ffn.router": ("position expert", "weight of each expert, 0 where it does not run"),
+    "ffn.out": ("position d_model", "output of the feed-forward network"),
+    # {stack}.{layer}.resid.*
+    "resid.self_sum": ("position d_model", "h + attention, before the norm (post-norm only)"),
+    "resid.self": ("position d_model", "residual stream after the self-attention sublayer"),
+    "resid.cross_sum": ("position d_model", "h + cross-attention, before the norm (post-norm)"),
+    "resid.cross": ("position d_model", "residual stream after the cross-attention sublayer"),
+    "resid.out_sum": ("position d_model", "the last sum before the norm (post-norm and joint)"),
+    "resid.out": ("position d_model", "residual stream after the layer"),
+    # {stack}.final.*
+    "final.norm": ("position d_model", "output of the stack's last norm"),
+}
+"""Every recorded site with its axes and meaning, without the stack and layer in front."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The name of a recorded value; prints as "decoder.3.self.q" or "encoder.embed.sum"."""
+
+    stack: str
+    layer: int | None
+    part: str
+    name: str
+
+    def __str__(self) -> str:
+        layer = "" if self.layer is None else f"{self.layer}."
+        return f"{self.stack}.{layer}{self.part}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A change made to a value on its way: ablate a head, paint a pattern.
+
+    site: as printed by `Site`. at: (axis word, index) pairs; axes not named are taken whole.
+    mode "set" writes `value`, "scale" multiplies by it.
+    """
+
+    site: str
+    at: tuple[tuple[str, int], ...] = ()
+    value: float = 0.0
+    mode: str = "set"
+
+
+@cache
+def growing_dim(axes: tuple[str, ...]) -> int | None:
+    """Index of the first growing axis."""
+    return next((i for i, word in enumerate(axes) if word in GROWING), None)
+
+
+class Captured:
+    """A recorded tensor without its batch dimension, and one glossary word for each dimension.
+
+    A run that continues another one holds its own rows and points to the earlier rows; `values`
+    joins them along the growing axis when asked.
+    """
+
+    __slots__ = ("_joined", "axes", "growing", "length", "own", "parent")
+
+    def __init__(self, own: Tensor, axes: tuple[str, ...], parent: Captured | None = None) -> None:
+        self.own = own
+        self.axes = axes
+        self.parent = parent
+        self.growing = growing_dim(axes)
+        """The first dimension that grows as tokens are appended; None when there is none."""
+        before = 0 if parent is None else parent.length
+        self.length: int = 0 if self.growing is None else before + own.shape[self.growing]
+        """Size of the growing dimension, known without joining."""
+        self._joined: Tensor | None = own if parent is None else None
+
+    @property
+    def values(self) -> Tensor:
+        if self._joined is None:
+            dim, chunks, link = self.growing, [self.own], self.parent
+            while link is not None:
+                chunks.append(link._joined if link._joined is not None else link.own)
+                link = None if link._joined is not None else link.parent
+            self._joined = torch.cat(chunks[::-1], dim=dim or 0)
+        return self._joined
+
+    def cropped(self, length: int) -> Captured:
+        """The first `length` rows of the growing axis, as a view where possible."""
+        dim = self.growing
+        if dim is None or self.length == length:
+            return self
+        link: Captured = self
+        while link.parent is not None and link.parent.length >= length:
+            link = link.parent
+        if link.length == length:
+            return link
+        return Captured(link.values.narrow(dim, 0, length), self.axes)
+
+
+class Recorder:
+    """Takes values by name during the forward pass and hands them back, perhaps edited.
+
+    `rec.at("decoder", 3, "self")` gives a recorder that prefixes names. Values have a leading batch
+    dimension; their rank is checked against the axis words. offset: how many positions an earlier
+    run computed, so that edits at absolute positions land on the right rows. should_stop is asked
+    once a part; Cancelled is raised when it says so.
+    """
+
+    __slots__ = ("_edits", "_offset", "_prefix", "_should_stop", "axes", "edited", "store")
+    active = True
+
+    def __init__(
+        self,
+        edits: Iterable[Edit] = (),
+        *,
+        should_stop: Callable[[], bool] | None = None,
+        offset: int = 0,
+    ) -> None:
+        self.store: dict[str, Tensor] = {}
+        self.axes: dict[str, tuple[str, ...]] = {}
+        self.edited: set[str] = set()
+        self._edits: dict[str, list[Edit]] = {}
+        for edit in edits:
+            self._edits.setdefault(edit.site, []).append(edit)
+        self._prefix = ""
+        self._offset = offset
+        self._should_stop = should_stop
+
+    def at(self, stack: str, layer: int | None, part: str) -> Recorder:
+        if self._should_stop is not None and self._should_stop():
+            raise Cancelled("the run was stopped")
+        layer_text = "" if layer is None else f"{layer}."
+        scoped = Recorder.__new__(Recorder)
+        scoped.store, scoped.axes, scoped.edited = self.store, self.axes, self.edited
+        scoped._edits = self._edits
+        scoped._prefix = f"{stack}.{layer_text}{part}."
+        scoped._offset = self._offset
+        scoped._should_stop = None
+        return scoped
+
+    def edits(self, *names: str) -> bool:
+        """True when one of these values is to be edited, so it must be computed explicitly."""
+        return bool(self._edits) and any(self._prefix + name in self._edits for name in names)
+
+    def __call__(self, name: str, value: Tensor, axes: str) -> Tensor:
+        site = self._prefix + name
+        if site in self.store:
+            raise RuntimeError(f"site {site} was recorded twice in one run")
+        words = parse(axes) if axes not in _PARSED else _PARSED[axes]
+        _PARSED[axes] = words
+        if value.dim() != len(words) + 1:
+            raise RuntimeError(
+                f"site {site} has shape {tuple(value.shape)}, but its axes are batch {axes}"
+            )
+        for edit in self._edits.get(site, ()):
+            value = _apply(edit, value, words, self._offset)
+            self.edited.add(site)
+        self.store[site] = value
+        self.axes[site] = words
+        return value
+
+
+_PARSED: dict[str, tuple[str, ...]] = {}
+
+
+def _apply(edit: Edit, value: Tensor, words: tuple[str, ...], offset: int) -> Tensor:
+    where = dict(edit.at)
+    unknown = set(where) - set(words)
+    if unknown:
+        raise RequestError(
+            f"the edit of {edit.site} names {', '.join(sorted(unknown))}, "
+            f"but that value has the axes {' '.join(words)}"
+        )
+    first_growing = next((word for word in words if word in GROWING), None)
+    index: list[slice] = [slice(None)]
+    for dim, word in enumerate(words, start=1):
+        if word not in where:
+            index.append(slice(None))
+            continue
+        i = where[word] - (offset if word == first_growing else 0)
+        if i < 0 or i >= value.shape[dim]:
+            if word == first_growing:
+                return value  # these rows belong to an earlier or a later run
+            raise RequestError(
+                f"the edit of {edit.site} names {word} {where[word]}, "
+                f"but there are {value.shape[dim]}"
+            )
+        index.append(slice(i, i + 1))
+    changed = value.clone()
+    changed[tuple(index)] = edit.value if edit.mode == "set" else changed[tuple(index)] * edit.value
+    return changed
+
+
+class _Silent(Recorder):
+    """Records nothing; for training and for timing a bare forward."""
+
+    __slots__ = ()
+    active = False
+
+    def at(self, stack: str, layer: int | None, part: str) -> Recorder:
+        return self
+
+    def edits(self, *names: str) -> bool:
+        return False
+
+    def __call__(self, name: str, value: Tensor, axes: str) -> Tensor:
+        return value
+
+
+SILENT: Recorder = _Silent()
