@@ -258,6 +258,8 @@ def test_a_size_is_impossible(saved: Copy) -> None:
     assert "4 query heads cannot be shared by 3" in refusal(llama.folder)
     llama.configure(lambda config: config.update(hidden_size=-1))
     assert "hidden_size is -1" in refusal(llama.folder)
+    llama.configure(lambda config: config.update(hidden_size=32, num_hidden_layers=10**9))
+    assert "num_hidden_layers is 1000000000" in refusal(llama.folder)
 
 
 def test_quantised_weights_are_refused_by_name(saved: Copy) -> None:
