@@ -46,7 +46,8 @@ class ViewOptions:
     "fixed" colour scales, or "auto" from the values shown. pieces: token id -> readable label.
     missing: head name -> one sentence why there is none. drop_sinks: attention without the first
     token, special tokens and punctuation, the rest rescaled. sentences: of a pair, show attention
-    from one sentence (0 is A, 1 is B) to one sentence only.
+    from one sentence (0 is A, 1 is B) to one sentence only. kept: runs of other texts to compare
+    with.
     """
 
     raw_labels: bool = False
@@ -63,6 +64,7 @@ class ViewOptions:
     missing: Mapping[str, str] = field(default_factory=dict)
     drop_sinks: bool = False
     sentences: tuple[int, int] | None = None
+    kept: tuple[Trace, ...] = ()
 
 
 Draw = Callable[["Trace", Selection, ViewOptions], Figure]

@@ -1,0 +1,143 @@
+"""Compare texts: the same word in different company, drifting apart layer by layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.figure import Curve, Curves, Figure, Floats, Heatmap
+from app.selection import Selection
+from app.views import View, ViewOptions
+from app.views._tokens import (
+    empty,
+    labels,
+    layer_rows,
+    no_stack,
+    pinned_query,
+    token_axis,
+    token_name,
+)
+from core.analysis.comparison import sentence_vector, shared_tokens
+from core.analysis.states import cosine, norms
+
+if TYPE_CHECKING:
+    from core.trace import Trace
+
+MOST_WORDS, MOST_LETTERS = 8, 22
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_stack(trace.spec, selection)
+    if missing is not None:
+        return missing
+    others = [kept for kept in options.kept if kept.spec == trace.spec and kept is not trace]
+    if not others:
+        return empty(
+            "Compare texts",
+            "Keep this text (View, Keep the text to compare) and then type another one: words that"
+            " both have, and the texts as a whole, are compared layer by layer.",
+        )
+    stack = trace.spec.stack(selection.stack)
+    after = selection.layer + 1
+    name = layer_rows(stack.layers, stack.final_norm is not None)[after]
+    query = pinned_query(trace, selection, options)
+    last = others[-1]
+    return Figure(
+        title=f"{stack.name.capitalize()} states of {len(others) + 1} texts · {name}",
+        panels=(
+            _map(trace, last, stack.name, after, query, options),
+            _words(trace, others, stack.name, query, options),
+            _texts(trace, others, stack.name),
+        ),
+        note=(
+            f"Compared with “{_short(last, stack.name)}”."
+            if query is not None
+            else "Pin a word that the texts share to follow it alone, in all of them."
+        ),
+        columns=3,
+        weights=(5, 4, 4),
+    )
+
+
+def _map(
+    trace: Trace, other: Trace, stack: str, after: int, query: int | None, options: ViewOptions
+) -> Heatmap:
+    """Every token of this text against every token of the other, at one layer."""
+    here, there = (t.hidden(stack)[after].numpy() for t in (trace, other))
+    lengths = norms(here)[:, None] * norms(there)[None]
+    values = np.divide(here @ there.T, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return Heatmap(
+        title="Cosine of every two tokens",
+        values=np.clip(values, -1, 1),
+        rows=token_axis("This text", trace, stack, options),
+        columns=token_axis(_short(other, stack), other, stack, options),
+        limits=(-1.0, 1.0),
+        scale="diverging",
+        row=query,
+        value_name="cosine",
+        picks=("query", None),
+    )
+
+
+def _words(
+    trace: Trace, others: list[Trace], stack: str, query: int | None, options: ViewOptions
+) -> Curves:
+    """The pinned word in every kept text, or all shared words in the last."""
+    here = trace.hidden(stack).numpy()
+    curves = []
+    if query is not None:
+        title = token_name(trace, stack, query, options)
+        for other in others:
+            for i, j in shared_tokens(trace.tokens[stack], other.tokens[stack]):
+                if i == query:
+                    y = cosine(here[:, i], other.hidden(stack)[:, j].numpy())
+                    curves.append(_curve(_short(other, stack), y, emphasised=True))
+    else:
+        title = "Shared words, layer by layer"
+        names = labels(trace.tokens[stack], options.raw_labels)
+        there = others[-1].hidden(stack).numpy()
+        pairs = shared_tokens(trace.tokens[stack], others[-1].tokens[stack])
+        for i, j in pairs[:MOST_WORDS]:
+            curves.append(_curve(names[i], cosine(here[:, i], there[:, j])))
+    return _by_layer(title if curves else "No word is shared", curves, len(here))
+
+
+def _texts(trace: Trace, others: list[Trace], stack: str) -> Curves:
+    """The mean of each text's words against this text's."""
+    here = sentence_vector(trace.hidden(stack).numpy(), trace.tokens[stack])
+    curves = [
+        _curve(
+            _short(other, stack),
+            cosine(here, sentence_vector(other.hidden(stack).numpy(), other.tokens[stack])),
+            emphasised=other is others[-1],
+        )
+        for other in others
+    ]
+    return _by_layer("The texts as a whole (mean of words)", curves, len(here))
+
+
+def _curve(name: str, y: Floats, *, emphasised: bool = False) -> Curve:
+    return Curve(name=name, x=np.arange(len(y), dtype=np.float32), y=y, emphasised=emphasised)
+
+
+def _by_layer(title: str, curves: list[Curve], rows: int) -> Curves:
+    low = min((float(curve.y.min()) for curve in curves), default=0.0)
+    return Curves(
+        title=title,
+        curves=tuple(curves),
+        x_title="Layer",
+        y_title="Cosine",
+        x_labels=("emb", *(str(i + 1) for i in range(rows - 1))),
+        y_limits=(-1.0 if low < 0 else 0.0, 1.0),
+    )
+
+
+def _short(trace: Trace, stack: str) -> str:
+    """The text, or its beginning."""
+    tokens = trace.tokens[stack]
+    text = " ".join((tokens.text or " ".join(labels(tokens, False))).split())
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1].rstrip() + "…"
+
+
+VIEW = View(key="compare", title="Compare texts", draw=draw, order=83)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.figure import Curves, Heatmap, Words
+from app.selection import Selection
+from app.views import ViewOptions, view
+from core.tokens import Tokens
+from tests.traces import trace_of
+
+
+def by_hand(a: np.ndarray, b: np.ndarray) -> list[float]:
+    return [float(x @ y / np.linalg.norm(x) / np.linalg.norm(y)) for x, y in zip(a, b, strict=True)]
+
+
+ONE = trace_of("encoder", source=Tokens.of_ids([5, 6, 7, 8], ["the", "bank", "of", "sand"]))
+TWO = trace_of("encoder", source=Tokens.of_ids([9, 6, 10], ["my", "bank", "pays"]))
+THREE = trace_of("encoder", source=Tokens.of_ids([6, 11], ["bank", "notes"]))
+
+
+def test_the_same_word_in_other_company() -> None:
+    options = ViewOptions(kept=(THREE, TWO))
+    figure = view("compare").draw(ONE, Selection(layer=1, query=1), options)
+    pairs, words, texts = figure.panels
+    a, b, c = (t.hidden("encoder").double().numpy() for t in (ONE, TWO, THREE))
+    assert isinstance(pairs, Heatmap)
+    for i, j in np.ndindex(4, 3):
+        assert pairs.values[i, j] == pytest.approx(by_hand(a[2:3, i], b[2:3, j])[0], abs=1e-5)
+    assert pairs.rows.labels == ("the", "bank", "of", "sand")
+    assert pairs.columns.labels == ("my", "bank", "pays")
+    assert isinstance(words, Curves)
+    assert words.title == "“bank” (position 1)"
+    assert [curve.name for curve in words.curves] == ["bank notes", "my bank pays"]
+    assert words.curves[0].y == pytest.approx(by_hand(a[:, 1], c[:, 0]), abs=1e-5)
+    assert words.curves[1].y == pytest.approx(by_hand(a[:, 1], b[:, 1]), abs=1e-5)
+    assert isinstance(texts, Curves)
+    whole = by_hand(a.mean(axis=1), b.mean(axis=1))
+    assert texts.curves[1].y == pytest.approx(whole, abs=1e-5)
+
+
+def test_without_a_pin_every_shared_word_of_the_last_text() -> None:
+    words = view("compare").draw(ONE, Selection(), ViewOptions(kept=(TWO,))).panels[1]
+    assert isinstance(words, Curves)
+    assert [curve.name for curve in words.curves] == ["bank"]
+    other = trace_of("encoder", source=Tokens.of_ids([20, 21], ["x", "y"]))
+    words = view("compare").draw(ONE, Selection(), ViewOptions(kept=(other,))).panels[1]
+    assert words.title == "No word is shared"
+
+
+def test_nothing_kept_or_kept_from_another_model() -> None:
+    for kept in ((), (trace_of("joint encoder"),), (ONE,)):
+        (words,) = view("compare").draw(ONE, Selection(), ViewOptions(kept=kept)).panels
+        assert isinstance(words, Words)
+        assert words.text.startswith("Keep this text")
