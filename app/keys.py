@@ -92,6 +92,7 @@ SHORTCUTS: tuple[tuple[str, str], ...] = (
     ("Ctrl+O", "open a checkpoint folder"),
     ("Ctrl+E", "export the view in front"),
     ("Ctrl+L", "go to the text"),
+    ("Ctrl+K", "keep the text to compare others with"),
     ("Ctrl+1, 2, 3", "encoder-only, decoder-only, encoder–decoder"),
     ("Ctrl+Q", "quit"),
 )

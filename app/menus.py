@@ -83,6 +83,9 @@ class Menus:
             (("Fixed, 0 to 1", "fixed"), ("Fitted to each map", "auto")),
             lambda value: self._session.display(limits=value),
         )
+        _add(menu, "&Keep the text to compare", self._keep, "Ctrl+K")
+        _add(menu, "For&get the kept texts", self._session.forget_kept)
+        menu.addSeparator()
         sentences = menu.addMenu("Attention between &sentences")
         self.sentences = _choice(
             sentences,
@@ -111,6 +114,11 @@ class Menus:
         menu.addSeparator()
         _add(menu, "Go to the &text", self._window.go_to_text, "Ctrl+L")
         _add(menu, "Reset the &layout", self._window.reset_layout)
+
+    def _keep(self) -> None:
+        """Keep what was read, and show what there is to compare it with."""
+        self._session.keep()
+        self._session.look_at("compare")
 
     def _examples(self, bar: QMenuBar, examples: tuple[Example, ...]) -> None:
         menu = bar.addMenu("E&xamples")

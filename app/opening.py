@@ -164,7 +164,7 @@ class Opening(QObject):
         self.sources[model.spec.architecture] = state.source
         recent = self._with_recent(state.source)
         self._store.update(
-            **changes, **NOTHING_DECODED, answer=None, problem=self._told, recent=recent
+            **changes, **NOTHING_DECODED, answer=None, kept=(), problem=self._told, recent=recent
         )
         self._run()
 

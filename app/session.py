@@ -33,6 +33,7 @@ from core.errors import CoreError
 if TYPE_CHECKING:
     from core.masks import MaskChoice
 
+MOST_KEPT = 4  # texts to compare with; each run holds all that was recorded of it
 LANES = ("load", "run", "decode", "prepare", "check", "save")
 BUSY_TEXTS = {
     "load": "Loading",
@@ -138,6 +139,15 @@ class Session(QObject):
     def narrow(self, **changes: Any) -> None:
         """Temperature, top-k, top-p …: filters the stored logits again, and runs nothing."""
         self.store.update(narrowing=replace(self.store.state.narrowing, **changes))
+
+    def keep(self) -> None:
+        """Keep this text's run, so that others can be compared with it; the latest few stay."""
+        answer = self.store.state.answer
+        if answer is not None and answer not in self.store.state.kept:
+            self.store.update(kept=(*self.store.state.kept, answer)[-MOST_KEPT:])
+
+    def forget_kept(self) -> None:
+        self.store.update(kept=())
 
     def look_at(self, view: str) -> None:
         """Which view is in front; what it needs is computed with the next run."""

@@ -83,7 +83,7 @@ class State:
     branch's; search: a finished beam search, `steps` being one of its hypotheses; checked:
     what verifying steps found; together: whether to show those as one run over all positions;
     what_if: runs on pooled heads; ending: why there are no more tokens. examples and recent: for
-    the menus.
+    the menus. kept: runs of other texts to compare with.
     """
 
     abilities: Abilities | None = None
@@ -93,6 +93,7 @@ class State:
     inputs: Inputs = field(default_factory=Inputs)
     masks: Mapping[str, MaskChoice] = field(default_factory=lambda: MappingProxyType({}))
     answer: Answer | None = None
+    kept: tuple[Answer, ...] = ()
     selection: Selection = field(default_factory=Selection)
     view: str = "attention"
     display: Display = field(default_factory=Display)

@@ -23,6 +23,7 @@ SHOWN_BY = frozenset(
         "what_if",
         "display",
         "narrowing",
+        "kept",
     }
 )
 """The fields a picture depends on."""
@@ -51,6 +52,7 @@ def options_of(state: State) -> ViewOptions:
         limits=state.display.limits,
         drop_sinks=state.display.drop_sinks,
         sentences=_SENTENCES[state.display.sentences],
+        kept=tuple(kept.trace for kept in state.kept if kept.model is model),
         missing=model.missing,
     )
     if model.tokenizer is None:

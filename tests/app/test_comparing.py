@@ -1,0 +1,63 @@
+"""One text kept, another typed: the same words are compared."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.figure import Curves, Heatmap, Words
+from tests.app.driver import Opener, settled, type_text
+
+
+def test_a_kept_text_beside_the_present_one(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "ab")
+    settled(qtbot, app)
+    QTest.keyClick(app.window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    settled(qtbot, app)
+    (words,) = app.window.pictures.figure.panels
+    assert isinstance(words, Words)
+    type_text(app, "cba")
+    settled(qtbot, app)
+    pairs, shared, texts = app.window.pictures.figure.panels
+    assert isinstance(pairs, Heatmap)
+    assert pairs.rows.labels == ("[CLS]", "c", "b", "a", "[SEP]")
+    assert pairs.columns.labels == ("[CLS]", "a", "b", "[SEP]")
+    assert isinstance(shared, Curves)
+    assert [curve.name for curve in shared.curves] == ["b", "a"]
+    assert isinstance(texts, Curves)
+    assert texts.curves[0].name == "ab"
+    app.session.keep()
+    type_text(app, "b")
+    settled(qtbot, app)
+    assert len(app.window.pictures.figure.panels[2].curves) == 2  # type: ignore[union-attr]
+    app.session.forget_kept()
+    settled(qtbot, app)
+    assert isinstance(app.window.pictures.figure.panels[0], Words)
+
+
+def test_another_model_has_nothing_kept(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    app.session.keep()
+    assert len(app.store.state.kept) == 1
+    app.session.keep()
+    assert len(app.store.state.kept) == 1
+    app.session.opening.open("random:decoder")
+    qtbot.waitUntil(
+        lambda: (m := app.store.state.model) is not None and m.spec.architecture == "decoder",
+        timeout=20_000,
+    )
+    settled(qtbot, app)
+    assert app.store.state.kept == ()
+
+
+def test_only_the_latest_few_are_kept(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    for number in range(6):
+        type_text(app, "x" * (number + 1))
+        settled(qtbot, app)
+        app.session.keep()
+    assert [kept.inputs.text for kept in app.store.state.kept] == [
+        "x" * number for number in range(3, 7)
+    ]
