@@ -18,13 +18,13 @@ from app.views._tokens import (
     token_axis,
     token_name,
 )
-from core.analysis.comparison import sentence_vector, shared_tokens
+from core.analysis.comparison import sentence_vector, shared_tokens, words
 from core.analysis.states import cosine, norms
 
 if TYPE_CHECKING:
     from core.trace import Trace
 
-MOST_WORDS, MOST_LETTERS = 8, 22
+MOST_WORDS, MOST_PLACES, MOST_LETTERS = 8, 3, 22
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -47,7 +47,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=f"{stack.name.capitalize()} states of {len(others) + 1} texts · {name}",
         panels=(
             _map(trace, last, stack.name, after, query, options),
-            _words(trace, others, stack.name, query, options),
+            _same_words(trace, others, stack.name, query, options),
             _texts(trace, others, stack.name),
         ),
         note=(
@@ -80,19 +80,21 @@ def _map(
     )
 
 
-def _words(
+def _same_words(
     trace: Trace, others: list[Trace], stack: str, query: int | None, options: ViewOptions
 ) -> Curves:
-    """The pinned word in every kept text, or all shared words in the last."""
+    """The pinned word wherever it stands in the kept texts, or all shared words of the last."""
     here = trace.hidden(stack).numpy()
     curves = []
     if query is not None:
         title = token_name(trace, stack, query, options)
+        token = trace.tokens[stack].ids[query]
         for other in others:
-            for i, j in shared_tokens(trace.tokens[stack], other.tokens[stack]):
-                if i == query:
-                    y = cosine(here[:, i], other.hidden(stack)[:, j].numpy())
-                    curves.append(_curve(_short(other, stack), y, emphasised=True))
+            places = [i for i in words(other.tokens[stack]) if other.tokens[stack].ids[i] == token]
+            for place in places[:MOST_PLACES]:
+                name = f"{_short(other, stack)} ({place})" if places[1:] else _short(other, stack)
+                y = cosine(here[:, query], other.hidden(stack)[:, place].numpy())
+                curves.append(_curve(name, y, emphasised=True))
     else:
         title = "Shared words, layer by layer"
         names = labels(trace.tokens[stack], options.raw_labels)
@@ -114,7 +116,7 @@ def _texts(trace: Trace, others: list[Trace], stack: str) -> Curves:
         )
         for other in others
     ]
-    return _by_layer("The texts as a whole (mean of words)", curves, len(here))
+    return _by_layer("Mean of the words", curves, len(here))
 
 
 def _curve(name: str, y: Floats, *, emphasised: bool = False) -> Curve:

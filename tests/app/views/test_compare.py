@@ -39,6 +39,16 @@ def test_the_same_word_in_other_company() -> None:
     assert texts.curves[1].y == pytest.approx(whole, abs=1e-5)
 
 
+def test_a_pinned_word_meets_every_place_it_has() -> None:
+    twice = trace_of("encoder", source=Tokens.of_ids([6, 9, 6], ["bank", "my", "bank"]))
+    words = view("compare").draw(ONE, Selection(query=1), ViewOptions(kept=(twice,))).panels[1]
+    assert isinstance(words, Curves)
+    names = [curve.name for curve in words.curves]
+    assert names == ["bank my bank (0)", "bank my bank (2)"]
+    a, b = (t.hidden("encoder").double().numpy() for t in (ONE, twice))
+    assert words.curves[1].y == pytest.approx(by_hand(a[:, 1], b[:, 2]), abs=1e-5)
+
+
 def test_without_a_pin_every_shared_word_of_the_last_text() -> None:
     words = view("compare").draw(ONE, Selection(), ViewOptions(kept=(TWO,))).panels[1]
     assert isinstance(words, Curves)
