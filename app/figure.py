@@ -159,7 +159,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordGrid:
-    """Words in rows and columns: the lens (layers × positions)."""
+    """Words in rows and columns: the lens (layers × positions).
+
+    first_column: what the first column counts as where a click picks it.
+    """
 
     title: str
     cells: tuple[tuple[Cell, ...], ...]
@@ -168,6 +171,7 @@ class WordGrid:
     picks: tuple[str | None, str | None] = (None, None)
     row: int | None = None
     column: int | None = None
+    first_column: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

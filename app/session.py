@@ -24,6 +24,7 @@ from app.engine import Question, ShouldStop
 from app.labels import labeller
 from app.looking import fitted
 from app.opening import Loads, Opening
+from app.recent import Recent
 from app.stepping import NOTHING_DECODED, Decodes, Stepping
 from app.store import Answer, Busy, Problem, Store
 from app.tasks import Job, Tasks
@@ -79,6 +80,7 @@ class Session(QObject):
             parent=self,
         )
         failed = partial(self._fail, where="decoding")
+        Recent(store, self)
         self.stepping = Stepping(store, tasks, core, failed, self)
         self.checker = Checker(store, tasks, core, failed)
         tasks.idle_changed.connect(self._show_busy)

@@ -114,13 +114,22 @@ class Captured:
 
     @property
     def values(self) -> Tensor:
-        if self._joined is None:
-            dim, chunks, link = self.growing, [self.own], self.parent
-            while link is not None:
-                chunks.append(link._joined if link._joined is not None else link.own)
-                link = None if link._joined is not None else link.parent
-            self._joined = torch.cat(chunks[::-1], dim=dim or 0)
-        return self._joined
+        # `_joined` is read once: another thread may let it go meanwhile.
+        joined = self._joined
+        if joined is not None:
+            return joined
+        dim, chunks, link = self.growing, [self.own], self.parent
+        while link is not None:
+            held = link._joined
+            chunks.append(link.own if held is None else held)
+            link = link.parent if held is None else None
+        self._joined = joined = torch.cat(chunks[::-1], dim=dim or 0)
+        return joined
+
+    def forget(self) -> None:
+        """Let go of joined rows; they are joined again when asked for."""
+        if self.parent is not None:
+            self._joined = None
 
     def cropped(self, length: int) -> Captured:
         """The first `length` rows of the growing axis, as a view where possible."""

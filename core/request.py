@@ -89,17 +89,20 @@ class Candidate:
 class Step:
     """One generated token.
 
-    index from 0. token: the choice, piece its raw spelling, probability the model's. text: all
-    generated text so far; pending: trailing bytes that are no whole character yet. candidates:
-    the likeliest first. logits [vocab]. trace: the run up to the position that predicted this
-    token, which is its last row. tokens: the decoder's sequence with the new token. cache_*: what
-    the cache holds. finished: why decoding ends here ("end token", "length"), None to go on.
+    index from 0. token: the choice, piece its raw spelling, probability the model's. surprise:
+    -log2 of it, entropy: of the distribution before it, both in bits and the model's own. text: all
+    generated text so far; pending: trailing bytes that are no whole character yet. candidates: the
+    likeliest first. logits [vocab]. trace: the run up to the position that predicted this token,
+    which is its last row. tokens: the decoder's sequence with the new token. cache_*: what the
+    cache holds. finished: why decoding ends here ("end token", "length"), None to go on.
     """
 
     index: int
     token: int
     piece: str
     probability: float
+    surprise: float
+    entropy: float
     text: str
     pending: int
     candidates: tuple[Candidate, ...]

@@ -87,6 +87,9 @@ class _Memory:
                 self._held.move_to_end(key)
         return found
 
+    def clear(self) -> None:
+        self._held, self._bytes = OrderedDict(), 0
+
     def put(self, key: tuple[Any, ...], value: R) -> R:
         before = self._held.pop(key, None)
         if before is not None:
@@ -221,6 +224,12 @@ class Trace:
         """
         found: R | None = self._memory.get(key)
         return self._memory.put(key, compute()) if found is None else found
+
+    def forget(self) -> None:
+        """Let go of everything derived; it is computed again when asked for."""
+        self._memory.clear()
+        for captured in self.captured.values():
+            captured.forget()
 
     def remembers(self, key: tuple[Any, ...]) -> bool:
         """Whether `remembered` would answer at once."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from app.checking import shown
@@ -10,6 +12,7 @@ from app.labels import labeller
 if TYPE_CHECKING:
     from app.store import State
     from app.views import ViewOptions
+    from core.text import Tokenizer
 
 SHOWN_BY = frozenset(
     {
@@ -59,4 +62,10 @@ def options_of(state: State) -> ViewOptions:
         return common
     from dataclasses import replace
 
-    return replace(common, pieces=labeller(model.tokenizer, raw))
+    return replace(common, pieces=_pieces(model.tokenizer, raw))
+
+
+@lru_cache(maxsize=2)
+def _pieces(tokenizer: Tokenizer, raw: bool) -> Callable[[int], str]:
+    """The same tokens are named at every draw."""
+    return lru_cache(maxsize=1 << 16)(labeller(tokenizer, raw))

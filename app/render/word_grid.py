@@ -84,7 +84,8 @@ class WordGridDrawing:
     def _hit(self, row: int | None, column: int | None) -> Hit:
         panel = self.panel
         words = readout.places(panel.rows, panel.columns, row, column)
-        found = picks(panel.picks, row, column)
+        place = None if column is None else column + panel.first_column
+        found = picks(panel.picks, row, place)
         if row is not None and column is not None and column < len(panel.cells[row]):
             cell = panel.cells[row][column]
             words += f": “{cell.text}”" + (f" · {cell.note}" if cell.note else "")

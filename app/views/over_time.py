@@ -10,7 +10,6 @@ from app.figure import Axis, Cell, Curve, Curves, Figure, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import empty
-from core.analysis.uncertainty import entropy_bits
 
 if TYPE_CHECKING:
     from core.decoding import Fill
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     Moves = tuple[Step, ...] | tuple[Fill, ...]
 
 RANKS = 8
+MOST_STEPS = 100
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -34,8 +34,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         )
         return empty(title, reason)
     steps = options.steps
-    surprise = np.array([_surprise(step) for step in steps])
-    entropy = np.array([_entropy(step) for step in steps])
+    surprise = np.array([step.surprise for step in steps])
+    entropy = np.array([step.entropy for step in steps])
     total = float(surprise.sum())
     return Figure(
         title=title,
@@ -48,7 +48,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
 
 
 def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> WordGrid:
-    """Rank by step; the token taken is marked, also where it stands below the shown ranks."""
+    """Rank by step; the token taken is marked, also where it stands below the shown ranks.
+
+    Of a long run only the steps around the one that is looked at.
+    """
+    at = len(steps) - 1 if selection.step is None else min(selection.step, len(steps) - 1)
+    first = max(0, min(at - MOST_STEPS // 2, len(steps) - MOST_STEPS))
+    steps = steps[first : first + MOST_STEPS]
     rows = []
     ranks = min(RANKS, *(len(step.candidates) for step in steps))
     for rank in range(ranks):
@@ -79,7 +85,8 @@ def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> Wor
             labels=tuple(str(s.index + 1) for s in steps),
         ),
         picks=(None, "step"),
-        column=selection.step,
+        column=None if selection.step is None else at - first,
+        first_column=first,
     )
 
 
@@ -109,15 +116,6 @@ def _curves(
         y_title="bits",
         x_labels=tuple(options.pieces(step.token) for step in steps),
     )
-
-
-def _surprise(step: Step | Fill) -> float:
-    """-log2 p of the token taken, by the model's own distribution."""
-    return float(-step.logits.double().log_softmax(-1)[step.token] / np.log(2))
-
-
-def _entropy(step: Step | Fill) -> float:
-    return float(entropy_bits(step.logits.double().softmax(-1).numpy()))
 
 
 VIEW = View(key="over_time", title="Over time", draw=draw, order=76)

@@ -11,7 +11,7 @@ from typing import Literal
 from torch import Tensor
 
 from core.decoding import filters
-from core.decoding.generate import CANDIDATES, Runs
+from core.decoding.generate import CANDIDATES, Runs, uncertainty
 from core.errors import RequestError
 from core.request import MASKED, Candidate, RunRequest, Sampling, ShouldStop
 from core.tokens import Tokens
@@ -25,7 +25,8 @@ class Fill:
     """One mask filled.
 
     position: where. confidence: the probability of the likeliest word at every mask that was open,
-    as (position, probability). trace: the run that predicted the word; tokens: the text after it.
+    as (position, probability). surprise, entropy: of the word and before it, in bits. trace: the
+    run that predicted the word; tokens: the text after it.
     """
 
     index: int
@@ -33,6 +34,8 @@ class Fill:
     token: int
     piece: str
     probability: float
+    surprise: float
+    entropy: float
     candidates: tuple[Candidate, ...]
     confidence: tuple[tuple[int, float], ...]
     logits: Tensor
@@ -123,12 +126,15 @@ class Filling:
         logits = trace.logits_at(position)[0]
         tokenizer = self.model.tokenizer
         piece = f"⟨{token}⟩" if tokenizer is None else tokenizer.piece(token)
+        surprise, entropy = uncertainty(logits, token)
         step = Fill(
             index=len(self.steps),
             position=position,
             token=token,
             piece=piece,
             probability=float(logits.softmax(-1)[token]),
+            surprise=surprise,
+            entropy=entropy,
             candidates=filters.top(logits, Sampling(), CANDIDATES),
             confidence=confidence,
             logits=logits,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
@@ -167,11 +168,14 @@ def make_step(
     ends = token in model.spec.special.end
     tokens = before.extended(token, piece, special=special or ends)
     cache = trace.cache
+    surprise, entropy = uncertainty(logits, token)
     return Step(
         index=len(generated) - 1,
         token=token,
         piece=piece,
         probability=float(logits.softmax(-1)[token]),
+        surprise=surprise,
+        entropy=entropy,
         text=text,
         pending=pending,
         candidates=filters.top(logits, sampling, CANDIDATES, before.ids),
@@ -183,6 +187,13 @@ def make_step(
         forced=forced,
         finished="end token" if ends else limit(tokens),
     )
+
+
+def uncertainty(logits: Tensor, token: int) -> tuple[float, float]:
+    """(surprise of the token, entropy of the distribution) of logits [vocab], in bits."""
+    logs = logits.log_softmax(-1)
+    entropy = -(logs.exp() * logs).nan_to_num().sum()  # 0 log 0 = 0
+    return -float(logs[token]) / math.log(2), abs(float(entropy)) / math.log(2)
 
 
 def without_suppressed(logits: Tensor, spec: ModelSpec) -> Tensor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any
@@ -17,9 +16,6 @@ def as_dict(
     step: Step, *, candidates: int = 10, names: Sequence[str] | None = None
 ) -> dict[str, Any]:
     """Numbers and texts only. names: readable candidates, in order; ids alone when None."""
-    log_probabilities = step.logits.log_softmax(-1)
-    probabilities = log_probabilities.exp()
-    entropy = -float((probabilities * log_probabilities).nan_to_num().sum())
     return {
         "step": step.index + 1,
         "token": step.token,
@@ -27,8 +23,8 @@ def as_dict(
         "text": step.text,
         "pending_bytes": step.pending,
         "probability": step.probability,
-        "surprise_bits": -float(log_probabilities[step.token]) / math.log(2),
-        "entropy_bits": entropy / math.log(2),
+        "surprise_bits": step.surprise,
+        "entropy_bits": step.entropy,
         "forced": step.forced,
         "cache_positions": step.cache_positions,
         "cache_bytes": step.cache_bytes,

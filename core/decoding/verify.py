@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.decoding import prompt
 from core.decoding.generate import Runs
-from core.errors import RequestError
+from core.errors import Cancelled, RequestError
 from core.request import ShouldStop, Step
 from core.run import last_position
 from core.trace import Trace
@@ -39,12 +39,19 @@ def verify(
     spec = model.spec.stack("decoder")
     sites = [site for site in model.spec.sites if site.startswith("decoder.")]
     logits = pattern = 0.0
+    before: Step | None = None
     for step in steps:
+        if should_stop is not None and should_stop():
+            raise Cancelled("the comparison was stopped")
         row = last_position(step.trace.tokens["decoder"])
         logits = max(logits, float((full.logits_at(row)[0] - step.logits).abs().max()))
         for site in sites:
             for layer in range(spec.layers):
-                mine = step.trace.pattern(site, layer, query=row)
-                whole = full.pattern(site, layer, query=row)[:, : mine.shape[-1]]
+                # Not remembered: there are as many rows as steps times layers.
+                mine = step.trace.derive.pattern(step.trace, site, layer, None, row)
+                whole = full.derive.pattern(full, site, layer, None, row)[:, : mine.shape[-1]]
                 pattern = max(pattern, float((mine - whole).abs().max()))
+        if before is not None:
+            before.trace.forget()
+        before = step
     return Difference(steps=len(steps), logits=logits, pattern=pattern, full=full)

@@ -204,3 +204,24 @@ def test_padding_of_the_prompt_changes_nothing() -> None:
         assert [s.token for s in padded] == [s.token for s in plain.steps]
         for mine, other in zip(padded, plain.steps, strict=True):
             assert (mine.logits - other.logits).abs().max() <= 1e-4
+
+
+@pytest.mark.parametrize("make", [tiny.decoder, tiny.encoder_decoder])
+def test_what_a_trace_forgets_is_computed_again(make) -> None:
+    done = finish(start(make()))
+    trace = done.steps[-1].trace
+    before = [trace.pattern("decoder.self", 1), trace["decoder.1.self.k"], trace.hidden("decoder")]
+    for step in done.steps:
+        step.trace.forget()
+    assert not trace.remembers(("pattern", "decoder.self", 1, None, None))
+    after = [trace.pattern("decoder.self", 1), trace["decoder.1.self.k"], trace.hidden("decoder")]
+    for old, new in zip(before, after, strict=True):
+        assert old is not new
+        assert torch.equal(old, new)
+
+
+def test_surprise_and_entropy_are_in_bits() -> None:
+    for step in finish(start(tiny.decoder())).steps:
+        p = step.logits.double().softmax(-1)
+        assert step.surprise == pytest.approx(-math.log2(float(p[step.token])), abs=1e-4)
+        assert step.entropy == pytest.approx(float(-(p * p.log2()).sum()), abs=1e-4)

@@ -147,6 +147,8 @@ def test_experts_are_named() -> None:
 
 def step(trace: Trace, index: int) -> Step:
     return Step(
+        surprise=1.0,
+        entropy=2.0,
         index=index,
         token=5,
         piece="w",
