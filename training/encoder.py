@@ -22,8 +22,9 @@ SPECIALS = 5
 LONG, LONG_ROWS, SHORT, SHORT_ROWS = 64, 64, 32, 128
 MASKED_SHARE = 0.2
 SHORT_SHARE = 0.3  # of the batches
-OPINION_SHARE, OPINION_FROM = 0.2, 0.3  # of the batches, after this much of the run
-PAIR_WEIGHT = 0.5
+OPINION_SHARE, OPINION_FROM = 0.15, 0.3  # of the batches, after this much of the run
+FACTS_SHARE = 0.12  # of the short rows
+PAIR_WEIGHT = 1.0
 NO_PAIR = -100
 
 
@@ -47,6 +48,7 @@ class EncoderBatches:
         self.vocab = vocab
         self.stories = load_lists(folder / "encoder_stories.npz")
         self.single = load_lists(folder / "encoder_single.npz")
+        self.facts = load_lists(folder / "encoder_facts.npz")
         self.follow = load_lists(folder / "encoder_follow.npz")
         self.opinions = load_lists(folder / "encoder_opinions.npz")
 
@@ -64,7 +66,8 @@ class EncoderBatches:
         """One sentence, or two neighbours, or two strangers."""
         draw = rng.random()
         if draw < 0.5:
-            text = self.single[int(rng.integers(len(self.single)))]
+            lists = self.facts if draw < FACTS_SHARE else self.single
+            text = lists[int(rng.integers(len(lists)))]
             return text[: SHORT - 2], [], NO_PAIR
         lists = self.follow if draw < 0.65 else self.stories
         index = int(rng.integers(len(lists) // 2 - 1)) * 2
@@ -119,7 +122,7 @@ class EncoderBatches:
 
 
 def loss_of(model: Transformer, batch: EncoderBatch) -> tuple[Tensor, dict[str, float], int]:
-    """Masked-word loss + half the sentence-pair loss, or the sentiment loss of a labelled batch."""
+    """Masked-word loss + sentence-pair loss, or the sentiment loss of a labelled batch."""
     states = model.encode(batch.ids, segments=batch.segments, padding=batch.padding)
     size = int((~batch.padding).sum())
     heads = model.heads.sentence(states)

@@ -121,7 +121,9 @@ def export(name: str, *, run: str | None = None, to: Path = MODELS) -> Path:
         key: tensor.detach().to(torch.float16).contiguous()
         for key, tensor in renamed(name, state).items()
     }
-    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    weights = folder / "model.safetensors"
+    save_file(tensors, weights, metadata={"format": "pt"})
+    weights.chmod(0o644)  # the library leaves it readable by its owner alone
     text = json.dumps(configuration(name), indent=2, ensure_ascii=False)
     (folder / "config.json").write_text(text + "\n", encoding="utf-8")
     shutil.copyfile(WORK / f"{name}.json", folder / "tokenizer.json")

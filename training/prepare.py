@@ -14,7 +14,7 @@ from training.data.pairs import Pair, read_pairs, split_pairs
 from training.data.sentiment import Opinion, read_sentiment, split_sentiment
 from training.data.stories import Book, read_books, sentences_of, split_books
 from training.folders import WORK, add_data_option, checked
-from training.grammar.english import consequence, simple
+from training.grammar.english import consequence, fact, simple
 from training.grammar.fixed import COURTESIES, TEXTBOOK
 from training.grammar.opinions import opinion
 from training.grammar.parallel import training_sentences
@@ -29,6 +29,7 @@ from training.vocabularies import (
 GRAMMAR_PAIRS = 60_000
 SIMPLE_SENTENCES = 30_000
 FOLLOWING_PAIRS = 6_000
+FACTS = 4_000
 TALES = 12_000
 OPINIONS = 8_000
 COURTESY_TIMES, TEXTBOOK_TIMES = 40, 60
@@ -69,6 +70,8 @@ def prepare_encoder(
     sentences = [s for book in books for s in sentences_of(book)]
     save_lists(WORK / "encoder_stories.npz", tokenizer, sentences)
     save_lists(WORK / "encoder_single.npz", tokenizer, english + plain)
+    facts = [fact(rng) for _ in range(FACTS)]
+    save_lists(WORK / "encoder_facts.npz", tokenizer, facts)
     follow = [consequence(rng) for _ in range(FOLLOWING_PAIRS)]
     save_lists(WORK / "encoder_follow.npz", tokenizer, [part for pair in follow for part in pair])
     written = [opinion(rng) for _ in range(OPINIONS)]

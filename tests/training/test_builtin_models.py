@@ -1,0 +1,191 @@
+"""The shipped models still say what the examples and the cards say they say."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+import torch
+
+from app.examples import masks_of, read
+from core import load_model
+from core.builtin import FOLDER
+from core.loaded import LoadedModel
+from training.grammar.fixed import TEXTBOOK
+
+EXAMPLES = read()
+MEGABYTE = 1e6
+
+
+@cache
+def builtin(name: str) -> LoadedModel:
+    return load_model(f"builtin:{name}")
+
+
+def fillers(text: str, *, mask: str = "") -> list[str]:
+    """The five likeliest words for the first [MASK], best first."""
+    model = builtin("encoder")
+    trace = model.trace(text, masks=masks_of(mask, model.spec.sites))
+    place = trace.tokens["encoder"].pieces.index("[MASK]")
+    tokenizer = model.tokenizer
+    assert tokenizer is not None
+    return [tokenizer.piece(int(i)) for i in trace.logits[place].topk(5).indices]
+
+
+def sentiment(text: str) -> str:
+    model = builtin("encoder")
+    classes = model.spec.heads.classes
+    assert classes is not None
+    return classes.labels[int(model.trace(text).heads["classes"].argmax())]
+
+
+def written(name: str, text: str, *, tokens: int = 20) -> str:
+    """The greedy text after the prompt, or the greedy translation."""
+    *_, last = builtin(name).decode(text, strategy="greedy", max_new_tokens=tokens)
+    return last.text
+
+
+def test_all_models_together_are_small() -> None:
+    sizes = {p.parent.name: p.stat().st_size / MEGABYTE for p in FOLDER.glob("*/model.safetensors")}
+    assert set(sizes) == {"encoder", "decoder", "translator"}
+    assert max(sizes.values()) < 20
+    assert sum(p.stat().st_size for p in FOLDER.rglob("*")) / MEGABYTE < 60
+
+
+@pytest.mark.parametrize("name", ["encoder", "decoder", "translator"])
+def test_each_model_holds_what_its_card_says(name: str) -> None:
+    model = builtin(name)
+    assert model.tokenizer is not None
+    assert model.spec.dtype == "float16"
+    assert all(p.dtype == torch.float32 for p in model.network.parameters())
+    heads = model.spec.heads
+    assert heads.vocab is not None
+    assert (heads.pair is not None, heads.classes is not None) == (name == "encoder",) * 2
+    card = (FOLDER / name / "README.md").read_text(encoding="utf-8")
+    assert f"{model.parameters / 1e6:.2f} million" in card
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "among"),
+    [
+        ("He sat on the bank of the [MASK].", "river", 1),
+        ("The cat sat on the bank of the [MASK].", "river", 1),
+        ("She opened the [MASK] and went out.", "door", 2),
+        ("She opened the [MASK] and went out.", "window", 2),
+        ("Tom said that [MASK] was tired.", "he", 1),
+        ("Mary said that [MASK] was tired.", "she", 1),
+        ("He went to the bank to get some [MASK].", "money", 1),
+    ],
+)
+def test_masked_words_of_the_examples(text: str, word: str, among: int) -> None:
+    assert word in fillers(text)[:among]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("What a wonderful day!", "positive"),
+        ("I love this movie.", "positive"),
+        ("I hate this movie.", "negative"),
+        ("The train leaves at nine.", "neutral"),
+    ],
+)
+def test_sentiment_of_the_examples(text: str, label: str) -> None:
+    assert sentiment(text) == label
+
+
+def test_a_sentence_that_follows_is_told_from_one_that_does_not() -> None:
+    def follows(second: str) -> float:
+        heads = builtin("encoder").trace("Tom was very hungry.", second).heads
+        return float(heads["pair"].softmax(-1)[0])
+
+    assert follows("He ate some bread and cheese.") > 0.5
+    assert follows("He ate some bread and cheese.") > follows("Paris is the capital of France.")
+
+
+def test_the_two_banks_drift_apart() -> None:
+    def bank(text: str) -> torch.Tensor:
+        trace = builtin("encoder").trace(text)
+        return trace.hidden("encoder")[:, trace.tokens["encoder"].pieces.index("bank")]
+
+    money, also, river, other = (
+        bank(text)
+        for text in (
+            "He put his money in the bank.",
+            "She keeps her money in the bank.",
+            "He sat there on the river bank.",
+            "She walked along the river bank.",
+        )
+    )
+    near = torch.cosine_similarity(money, also, dim=-1)
+    far = torch.cosine_similarity(money, river, dim=-1)
+    assert torch.cosine_similarity(river, other, dim=-1)[-1] > far[-1]
+    assert near[-1] > far[-1]
+    assert far[-1] < far[0]
+
+
+def test_one_word_in_two_places_differs_by_its_position_alone_before_the_first_layer() -> None:
+    trace = builtin("encoder").trace("The dog saw the dog.")
+    first, second = (i for i, p in enumerate(trace.tokens["encoder"].pieces) if p == "dog")
+    token = trace["encoder.embed.token"]
+    place = trace["encoder.embed.position"]
+    total = trace["encoder.embed.sum"]
+    assert torch.equal(token[first], token[second])
+    difference = total[first] - total[second]
+    torch.testing.assert_close(difference, place[first] - place[second], atol=1e-5, rtol=0)
+
+
+def test_the_story_teller_begins_as_tales_do() -> None:
+    text = written("decoder", "Once upon a time")
+    assert text.lstrip(",").startswith(" there ")
+
+
+@pytest.mark.parametrize(("zh", "en"), TEXTBOOK)
+def test_textbook_sentences_are_translated_exactly_both_ways(zh: str, en: str) -> None:
+    assert written("translator", zh) == en
+    assert written("translator", en) == zh
+    assert written("translator", f"<2en>{zh}") == en
+    assert written("translator", f"<2zh>{en}") == zh
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[e.title for e in EXAMPLES])
+def test_every_example_can_be_shown(example: object) -> None:
+    from app.examples import Example
+
+    assert isinstance(example, Example)
+    model = (
+        load_model(example.model)
+        if not example.model.startswith("builtin:")
+        else builtin(example.model.removeprefix("builtin:"))
+    )
+    assert example.site in model.spec.sites
+    stack, _, part = example.site.partition(".")
+    attention = model.spec.stack(stack).attention(part, example.layer - 1)
+    assert example.head is None or 1 <= example.head <= attention.heads
+    trace = model.trace(
+        example.text,
+        example.pair or None,
+        example.target or None,
+        masks=masks_of(example.mask, model.spec.sites),
+    )
+    pattern = trace.pattern(example.site, example.layer - 1)
+    seen = trace.allowed(example.site, example.layer - 1)
+    torch.testing.assert_close(pattern.sum(-1), seen.any(-1).expand(pattern.shape[:-1]).float())
+    assert all(ord(c) < 0x3000 or c not in "￼�" for c in example.note)
+    assert example.note.endswith(".")
+
+
+def test_there_are_examples_enough() -> None:
+    assert len(EXAMPLES) >= 20
+    assert len({e.title for e in EXAMPLES}) == len(EXAMPLES)
+    assert {e.model for e in EXAMPLES} == {
+        f"builtin:{n}" for n in ("encoder", "decoder", "translator")
+    }
+
+
+def test_the_cards_are_beside_the_models() -> None:
+    for name in ("encoder", "decoder", "translator"):
+        folder: Path = FOLDER / name
+        held = {p.name for p in folder.iterdir()}
+        assert {"README.md", "config.json", "loss.csv", "loss.svg", "tokenizer.json"} <= held
