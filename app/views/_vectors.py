@@ -27,4 +27,4 @@ def bright(values: Floats) -> tuple[float, str]:
         return 1.0, ""
     if largest <= 2 * usual or usual <= 0:
         return largest, ""
-    return usual, f"colours end at {usual:.3g}; the largest value is {largest:.4g}"
+    return usual, f"colours end at {usual:.3g}; largest {largest:.4g}"

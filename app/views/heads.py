@@ -46,7 +46,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             f" {sinks_note(options)}"
         ).strip(),
         columns=len(panels),
-        weights=(7, 3),
+        weights=(5, 3),
     )
 
 

@@ -83,8 +83,8 @@ def _feed_forward(trace: Trace, stack: str, layer: int, at: int) -> Panel:
     if found.gate is None:
         rows = [("x·W_in", found.before), (f"{spec.activation}(x·W_in)", found.after)]
     else:
-        gated = f"{spec.activation}(x·W_gate) ⊙ x·W_in"
-        rows = [("x·W_gate", found.gate), ("x·W_in", found.before), (gated, found.after)]
+        gated = f"{spec.activation}(g) ⊙ u"
+        rows = [("g = x·W_gate", found.gate), ("u = x·W_in", found.before), (gated, found.after)]
     values = np.stack([row for _, row in rows])
     return Heatmap(
         title=f"FFN: most active of {found.of} neurons",

@@ -22,24 +22,27 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     stack = trace.spec.stack(selection.stack)
     tokens = trace.tokens[stack.name]
     found = projection(trace, stack.name)
-    real = [i for i, padding in enumerate(tokens.padding) if not padding]
     names = labels(tokens, options.raw_labels)
     query = pinned_query(trace, selection, options)
     first, second = found.explained
+    notes = ["Principal components fitted on the states of all layers together."]
+    if found.outliers:
+        left_out = ", ".join(f"“{names[i]}” (position {i})" for i in found.outliers)
+        notes.append(f"Left out, for states many times longer than the others': {left_out}.")
     return Figure(
         title=f"{stack.name.capitalize()} states from the embeddings to layer {stack.layers}",
         panels=(
             Paths(
                 title="",
                 points=found.points,
-                labels=tuple(names[i] for i in real),
+                labels=tuple(names[i] for i in found.positions),
                 step_labels=layer_rows(stack.layers, stack.final_norm is not None),
                 x_title=f"Component 1 ({first:.0%} of the variance)",
                 y_title=f"Component 2 ({second:.0%})",
-                emphasised=real.index(query) if query in real else None,
+                emphasised=found.positions.index(query) if query in found.positions else None,
             ),
         ),
-        note="Principal components fitted on the states of all layers together.",
+        note=" ".join(notes),
     )
 
 

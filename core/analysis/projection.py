@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from core.analysis.states import norms
 
 if TYPE_CHECKING:
     from core.trace import Trace
 
 Floats = NDArray[np.float32]
 
+FAR = 2.5
+"""How many times the median length makes a token an outlier."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Projection:
-    """points[position, layer + 1, 2]: coordinates along the two components. explained: the share
-    of all variance along each."""
+    """points[path, layer + 1, 2]: coordinates along the two components. explained: the share of all
+    variance along each. positions: the token of each path. outliers: tokens left out."""
 
     points: Floats
     explained: tuple[float, float]
+    positions: tuple[int, ...] = ()
+    outliers: tuple[int, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -62,8 +69,16 @@ def key(stack: str) -> tuple[str, str]:
 
 
 def projection(trace: Trace, stack: str) -> Projection:
-    """The hidden states of a stack, padding left out; remembered."""
-    real = [i for i, padding in enumerate(trace.tokens[stack].padding) if not padding]
-    return trace.remembered(
-        key(stack), lambda: principal_components(trace.hidden(stack)[:, real].numpy())
-    )
+    """The hidden states of a stack; remembered. Padding is left out, and so are tokens with a state
+    many times longer than the others' (attention sinks), which would set both components alone."""
+    return trace.remembered(key(stack), lambda: _projection(trace, stack))
+
+
+def _projection(trace: Trace, stack: str) -> Projection:
+    hidden = trace.hidden(stack).numpy()
+    real = np.flatnonzero(~np.array(trace.tokens[stack].padding))
+    longest = norms(hidden[:, real]).max(axis=0)
+    far = longest > FAR * np.median(longest)
+    kept, outliers = real[~far].tolist(), real[far].tolist()
+    found = principal_components(hidden[:, kept])
+    return replace(found, positions=tuple(kept), outliers=tuple(outliers))

@@ -11,7 +11,7 @@ def test_a_scale_ends_at_the_largest_value() -> None:
 
 def test_a_few_outliers_do_not_drown_the_rest_and_it_says_so() -> None:
     values = np.array([[1.0, 1.0, 1.0, 50.0]], np.float32)
-    assert bright(values) == (4.0, "colours end at 4; the largest value is 50")
+    assert bright(values) == (4.0, "colours end at 4; largest 50")
 
 
 def test_nothing_but_zeros_still_has_a_scale() -> None:
