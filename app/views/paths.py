@@ -25,10 +25,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     names = labels(tokens, options.raw_labels)
     query = pinned_query(trace, selection, options)
     first, second = found.explained
-    notes = ["Principal components fitted on the states of all layers together."]
-    if found.outliers:
-        left_out = ", ".join(f"“{names[i]}” (position {i})" for i in found.outliers)
-        notes.append(f"Left out, for states many times longer than the others': {left_out}.")
+    what = "directions (states scaled to length 1)" if found.directions else "states"
     return Figure(
         title=f"{stack.name.capitalize()} states from the embeddings to layer {stack.layers}",
         panels=(
@@ -42,7 +39,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 emphasised=found.positions.index(query) if query in found.positions else None,
             ),
         ),
-        note=" ".join(notes),
+        note=f"Principal components fitted on the {what} of all layers together.",
     )
 
 

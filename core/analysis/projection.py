@@ -15,19 +15,17 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 
-FAR = 2.5
-"""How many times the median length makes a token an outlier."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Projection:
     """points[path, layer + 1, 2]: coordinates along the two components. explained: the share of all
-    variance along each. positions: the token of each path. outliers: tokens left out."""
+    variance along each. positions: the token of each path. directions: whether the states were
+    scaled to length 1 first."""
 
     points: Floats
     explained: tuple[float, float]
     positions: tuple[int, ...] = ()
-    outliers: tuple[int, ...] = ()
+    directions: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -69,16 +67,21 @@ def key(stack: str) -> tuple[str, str]:
 
 
 def projection(trace: Trace, stack: str) -> Projection:
-    """The hidden states of a stack; remembered. Padding is left out, and so are tokens with a state
-    many times longer than the others' (attention sinks), which would set both components alone."""
+    """The hidden states of a stack, padding left out; remembered.
+
+    Where the layers read a normalised stream (pre-norm), the states are scaled to length 1: their
+    lengths grow from layer to layer, and a first token's may be many times the others', so that
+    lengths alone would set both components.
+    """
     return trace.remembered(key(stack), lambda: _projection(trace, stack))
 
 
 def _projection(trace: Trace, stack: str) -> Projection:
-    hidden = trace.hidden(stack).numpy()
-    real = np.flatnonzero(~np.array(trace.tokens[stack].padding))
-    longest = norms(hidden[:, real]).max(axis=0)
-    far = longest > FAR * np.median(longest)
-    kept, outliers = real[~far].tolist(), real[far].tolist()
-    found = principal_components(hidden[:, kept])
-    return replace(found, positions=tuple(kept), outliers=tuple(outliers))
+    real = [i for i, padding in enumerate(trace.tokens[stack].padding) if not padding]
+    states = trace.hidden(stack)[:, real].numpy()
+    directions = trace.spec.stack(stack).final_norm is not None
+    if directions:
+        lengths = norms(states)[..., None]
+        states = np.divide(states, lengths, out=np.zeros_like(states), where=lengths > 0)
+    found = principal_components(states)
+    return replace(found, positions=tuple(real), directions=directions)

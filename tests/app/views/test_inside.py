@@ -116,9 +116,8 @@ def test_steps_are_those_of_the_models_own_order(kind: str, stack: str, steps: s
     assert (rows.values[-1] == trace[f"{stack}.1.resid.out"][2].numpy()).all()
     assert isinstance(neurons, Heatmap)
     gated = kind == "sandwich decoder"
-    names = (
-        ("x·W_gate", "x·W_in", "gelu(x·W_gate) ⊙ x·W_in") if gated else ("x·W_in", "gelu(x·W_in)")
-    )
+    plain, with_gate = "x·W_in|gelu(x·W_in)", "g = x·W_gate|u = x·W_in|gelu(g) ⊙ u"
+    names = tuple((with_gate if gated else plain).split("|"))
     assert neurons.rows.labels == names
 
 

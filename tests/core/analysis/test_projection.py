@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from core.analysis.projection import principal_components, projection
-from core.trace import Captured, _Memory
 from tests.traces import sentence, trace_of
 
 
@@ -39,21 +36,17 @@ def test_the_plane_holds_what_lies_in_a_plane() -> None:
         assert np.linalg.norm(points[i] - points[j]) == pytest.approx(apart, abs=1e-5)
 
 
-def test_a_token_far_longer_than_the_others_does_not_set_the_scale() -> None:
-    made = trace_of("decoder", length=6)
-    site = "decoder.1.resid.out"
-    scaled = made.captured[site].values.clone()
-    scaled[0] *= 100
-    far = replace(
-        made,
-        captured={**made.captured, site: Captured(scaled, ("position", "d_model"))},
-        _memory=_Memory(),
-    )
-    found = projection(far, "decoder")
-    assert found.outliers == (0,)
-    assert found.positions == (1, 2, 3, 4, 5)
-    expected = principal_components(made.hidden("decoder")[:, 1:].numpy())
-    assert found.points == pytest.approx(expected.points, abs=1e-5)
+def test_lengths_count_only_where_layers_read_them() -> None:
+    """Pre-norm: directions alone. Post-norm: the states as they are."""
+    for kind, stack, directions in (("decoder", "decoder", True), ("encoder", "encoder", False)):
+        trace = trace_of(kind, length=6)
+        states = trace.hidden(stack).double().numpy()
+        if directions:
+            states = states / np.linalg.norm(states, axis=2, keepdims=True)
+        found = projection(trace, stack)
+        assert found.directions == directions
+        expected = principal_components(states.astype(np.float32))
+        assert found.points == pytest.approx(expected.points, abs=1e-4)
 
 
 def test_padding_is_left_out_and_the_picture_is_the_same_twice() -> None:
@@ -61,6 +54,5 @@ def test_padding_is_left_out_and_the_picture_is_the_same_twice() -> None:
     found = projection(trace_of("encoder", source=source), "encoder")
     assert found.points.shape == (5, 4, 2)
     assert found.positions == (0, 1, 2, 3, 4)
-    assert found.outliers == ()
     again = projection(trace_of("encoder", source=source), "encoder")
     assert (found.points == again.points).all()
