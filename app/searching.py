@@ -93,9 +93,14 @@ def ending_of(search: BeamSearch, node: int) -> str:
     best = search.best
     shown = search.nodes[node]
     if best and node == best[0].id:
-        return f"The best of {len(best)} ended hypotheses: score {shown.score:.3f}."
+        return f"The best of {len(best)} ended hypotheses: score {_signed(shown.score)}."
     if shown.fate == "ended" and best:
-        return f"Another ended hypothesis: score {shown.score:.3f}, best {best[0].score:.3f}."
+        score, best_score = _signed(shown.score), _signed(best[0].score)
+        return f"Another ended hypothesis: score {score}, best {best_score}."
     if shown.fate == "dropped":
         return f"Dropped here: {shown.why}."
     return f"Went on from here: {shown.why}."
+
+
+def _signed(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")

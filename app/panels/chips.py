@@ -112,7 +112,8 @@ class TokenChips(QWidget):
         return int(bottom + _MARGIN + 1)
 
     def _chip_height(self) -> float:
-        lines = 2 if any(chip.below for chip in self._chips) else 1
+        # In one row as high as it will be, so that nothing moves when the first chip comes.
+        lines = 2 if not self._wrap or any(chip.below for chip in self._chips) else 1
         return QFontMetricsF(self.font()).height() * lines + 5
 
     def _arrange(self, same: int = 0) -> None:

@@ -213,13 +213,15 @@ def _filled(state: State) -> str:
     fill, model = state.fill, state.model
     if fill is None or model is None or model.tokenizer is None:
         return ""
-    tokens = fill.tokens
-    shown = (
-        token == model.spec.special.mask or not special
-        for token, special in zip(tokens.ids, tokens.special, strict=True)
-    )
-    kept = [token for token, keep in zip(tokens.ids, shown, strict=True) if keep]
-    return model.tokenizer.decode(kept)
+    mask = model.spec.special.mask
+    parts: list[list[int]] = [[]]
+    for token, special in zip(fill.tokens.ids, fill.tokens.special, strict=True):
+        if token == mask:
+            parts.append([])
+        elif not special:
+            parts[-1].append(token)
+    texts = [model.tokenizer.decode(part).strip() for part in parts]
+    return " […] ".join(texts).strip()
 
 
 def _bytes(count: float) -> str:

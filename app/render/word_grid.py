@@ -129,6 +129,9 @@ class WordGridDrawing:
         window, whole = self.window, self.whole
         name = readout.noun(self.panel.columns) or "column"
         last = window.column + window.columns - 1
-        words = f"{name} {window.column}–{last} of {whole.columns}"
+        labels = self.panel.columns.labels
+        counted = all(label.isdecimal() for label in labels)  # then these are the numbers to say
+        ends = (labels[window.column], labels[last]) if counted else (window.column, last)
+        words = f"{name} {ends[0]}–{ends[1]} of {whole.columns}"
         y = self.grid.box.bottom + FOOT / 2 + 2
         canvas.text(self.grid.box.x, y, words, colour=self.theme.muted, size=11)

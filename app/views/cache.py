@@ -37,7 +37,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if trace.spec.encoder is not None:
         panels.append(_keys(trace, "cross", options))
     panels += [_sharing(stack, layer), _shared(options.shared) if options.shared else _costs(stack)]
-    return Figure(title=_title(trace), panels=tuple(panels), columns=2, note=_note(stack))
+    return Figure(
+        title=_title(trace),
+        panels=tuple(panels),
+        columns=2,
+        note=_note(stack, cross=trace.spec.encoder is not None),
+    )
 
 
 def _title(trace: Trace) -> str:
@@ -57,10 +62,10 @@ def _keys(trace: Trace, part: str, options: ViewOptions) -> Heatmap:
         rows += [f"{layer + 1} · {head + 1}" for head in range(k.shape[0])]
     found = np.concatenate(values)
     source = "decoder" if part == "self" else "encoder"
-    grows = "grows by a column a token" if part == "self" else "computed once from the encoder"
-    name = "Self-attention" if part == "self" else "Cross-attention"
+    grows = "a column more a token" if part == "self" else "computed once, kept"
+    name = "Self" if part == "self" else "Cross"
     return Heatmap(
-        title=f"{name} keys ‖k‖ · {grows}",
+        title=f"{name}-attention ‖k‖ · {grows}",
         values=found,
         rows=Axis(title="Layer · K/V head", labels=tuple(rows)),
         columns=token_axis("Cached position", trace, source, options),
@@ -171,15 +176,21 @@ def _shared(found: tuple[Shared, ...]) -> Bars:
     )
 
 
-def _note(stack: StackSpec) -> str:
+def _note(stack: StackSpec, *, cross: bool) -> str:
     own = next((need for need in needs(stack) if need.is_own), None)
     if own is None:
         return ""
-    return (
+    note = (
         f"Each new token adds {size(own.bytes_per_token)}; "
-        + ", ".join(f"{tokens:,} tokens need {size(own.total(tokens))}" for tokens in CONTEXTS)
+        + ", ".join(f"{tokens // 1000}k need {size(own.total(tokens))}" for tokens in CONTEXTS)
         + "."
     )
+    if cross:
+        note += (
+            " Each layer's cross-attention reads the same encoder output through its own W_K and "
+            "W_V, once for all steps."
+        )
+    return note
 
 
 def size(count: float) -> str:

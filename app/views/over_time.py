@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     Moves = tuple[Step, ...] | tuple[Fill, ...]
 
-RANKS = 8
+RANKS = 5
 MOST_STEPS = 100
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     """Candidates of every step, entropy and surprise, and the log-probability of the whole."""
-    title = "Probabilities over time"
+    title = "Probabilities over time: the likeliest tokens at each step"
     if not options.steps:
         reason = (
             "Decode a few tokens: here stands what was likely at every step."
@@ -77,7 +77,7 @@ def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> Wor
     )
     names = ("taken", *(f"{rank + 1}." for rank in range(ranks)))
     return WordGrid(
-        title="Likeliest tokens at each step",
+        title="",
         cells=(taken_row, *rows),
         rows=Axis(title="Rank", labels=names),
         columns=Axis(

@@ -38,7 +38,7 @@ def test_the_best_hypothesis_becomes_the_steps(qtbot: QtBot, open_app: Opener, s
     best = own.run()[0]
     assert [s.token for s in state.steps] == [node.token for node in own.path(best.id)]
     assert state.selection.step == len(state.steps) - 1
-    assert f"score {found.best[0].score:.3f}" in app.window.decoding.ending.text()
+    assert f"{abs(found.best[0].score):.3f}" in app.window.decoding.ending.text()
     assert len(app.window.decoding.chips.chips) == len(state.steps)
 
 
