@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor, nn
 
 from core.cache import LayerCache
@@ -19,6 +20,7 @@ from core.layers.feedforward import FeedForward
 from core.layers.latent import LatentAttention
 from core.layers.norm import Norm
 from core.layers.positions import AlibiBias, Bias, RelativeBias, Rotary, Rotation
+from core.layers.twin import twin
 from core.masks import OPEN, Mask
 from core.recorder import SILENT, Recorder
 from core.spec import (
@@ -158,7 +160,7 @@ class Stack(nn.Module):
         self.spec = spec
         self.embedding = Embedding(spec.embedding, dropout=dropout)
         built = spec.blocks[:1] if spec.shared_layers else spec.blocks
-        self.blocks = nn.ModuleList(Block(b, d_memory=d_memory, dropout=dropout) for b in built)
+        self.blocks = nn.ModuleList(make_blocks(built, d_memory=d_memory, dropout=dropout))
         self.bias = make_bias(spec)
         self.final_norm = (
             Norm(spec.final_norm, spec.d_model) if spec.final_norm is not None else None
@@ -225,6 +227,20 @@ class Stack(nn.Module):
             for kind in kinds
             if isinstance(kind, RotaryPositions)
         }
+
+
+def make_blocks(
+    specs: Sequence[BlockSpec], *, d_memory: int | None, dropout: float
+) -> Iterator[Block]:
+    """One block a spec; without memory (on the meta device) equal ones are copies of the first."""
+    empty = torch.get_default_device().type == "meta"
+    made: dict[BlockSpec, Block] = {}
+    for spec in specs:
+        if empty and spec in made:
+            yield twin(made[spec])
+        else:
+            made[spec] = Block(spec, d_memory=d_memory, dropout=dropout)
+            yield made[spec]
 
 
 def make_attention(spec: AttentionSpec, d_source: int | None = None) -> Attention:

@@ -105,7 +105,7 @@ def build(
         moves = tuple(move for move in moves if OUTPUT not in move.targets)
         network = skeleton(spec)
     network.spec = spec
-    shapes = shapes_of(network)
+    shapes, modules = shapes_of(network), dict(network.named_modules())
     check_fits(sum(prod(s) for s in shapes.values()), dtype, device)
     for done, move in enumerate(moves):
         if should_stop is not None and should_stop():
@@ -115,7 +115,9 @@ def build(
         tensor = checkpoint.read(move.source, keep=dtype)
         parts = move.change.apply(tensor, [shapes[t] for t in move.targets])
         for target, part in zip(move.targets, parts, strict=True):
-            _assign(network, target, part.to(device=device, dtype=dtype))
+            parent, _, leaf = target.rpartition(".")
+            weights = nn.Parameter(part.to(device=device, dtype=dtype), requires_grad=False)
+            setattr(modules[parent], leaf, weights)
     if progress is not None:
         progress(len(moves), len(moves), "Loading weights")
     left = [name for name, p in network.named_parameters() if p.is_meta]
@@ -133,12 +135,6 @@ def skeleton(spec: ModelSpec) -> Transformer:
     """The network without memory for its weights."""
     with torch.device("meta"):
         return Transformer(spec)
-
-
-def _assign(network: nn.Module, name: str, value: Tensor) -> None:
-    parent, _, leaf = name.rpartition(".")
-    module = network.get_submodule(parent)
-    setattr(module, leaf, nn.Parameter(value, requires_grad=False))
 
 
 # --- what the file holds ------------------------------------------------------------------------
