@@ -153,8 +153,14 @@ class Pictures(QWidget):
             def work(job: Job) -> None:
                 prepare(trace, selection, options, job.should_stop)
 
-            # Drawn at any rate: `draw` computes for itself what was not remembered.
-            self._session.prepare(work, lambda _: self._paint(view))
+            def prepared(_: object) -> None:
+                # Once the person looks elsewhere, a later preparation is on its way: painting now
+                # would compute here, in the window's thread, what that one computes.
+                now = self._store.state
+                if now.trace is trace and now.selection == selection:
+                    self._paint(view)
+
+            self._session.prepare(work, prepared)
         else:
             self._paint(view)
 
