@@ -37,7 +37,8 @@ class Inputs:
 FIRST_INPUTS: dict[Architecture, Inputs] = {
     "encoder": Inputs(text="The cat sat on the [MASK]."),
     "decoder": Inputs(text="Once upon a time"),
-    "encoder-decoder": Inputs(text="The small cat sleeps."),
+    # For the translator that ships with the project: a first token gives the direction.
+    "encoder-decoder": Inputs(text="<2en>我爱AI。"),
 }
 """What stands in the editors the first time an architecture is looked at."""
 
