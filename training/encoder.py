@@ -26,6 +26,8 @@ OPINION_SHARE, OPINION_FROM = 0.15, 0.3  # of the batches, after this much of th
 FACTS_SHARE = 0.12  # of the short rows
 PAIR_WEIGHT = 1.0
 NO_PAIR = -100
+Row = tuple[list[int], list[int], int]
+"""First text, second text (may be empty), and 0 follows, 1 does not, or NO_PAIR."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,7 @@ class EncoderBatches:
         ]
         return self.collate(made, length, rng)
 
-    def short_row(self, rng: np.random.Generator) -> tuple[list[int], list[int], int]:
+    def short_row(self, rng: np.random.Generator) -> Row:
         """One sentence, or two neighbours, or two strangers."""
         draw = rng.random()
         if draw < 0.5:
@@ -79,12 +81,12 @@ class EncoderBatches:
     def opinion_batch(self, rng: np.random.Generator) -> EncoderBatch:
         assert self.opinions.labels is not None
         chosen = rng.integers(len(self.opinions), size=SHORT_ROWS)
-        rows = [(self.opinions[int(i)][: SHORT - 2], [], NO_PAIR) for i in chosen]
+        rows: list[Row] = [(self.opinions[int(i)][: SHORT - 2], [], NO_PAIR) for i in chosen]
         return self.collate(rows, SHORT, rng, labels=self.opinions.labels[chosen])
 
     def collate(
         self,
-        rows: list[tuple[list[int], list[int], int]],
+        rows: list[Row],
         length: int,
         rng: np.random.Generator,
         labels: NDArray[np.int64] | None = None,
@@ -150,7 +152,7 @@ def framed(a: list[int], b: list[int]) -> list[int]:
     return [CLS, *a, SEP, *b, SEP] if b else [CLS, *a, SEP]
 
 
-def running_row(stories: TokenLists, rng: np.random.Generator) -> tuple[list[int], list[int], int]:
+def running_row(stories: TokenLists, rng: np.random.Generator) -> Row:
     """Whole sentences of 20 to 40 tokens, then the text that follows (0) or other text (1)."""
     first = int(rng.integers(len(stories) - 40))
     end = first + 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from training import shapes
 from training.data.sentiment import LABELS
 from training.folders import MODELS, WORK
 from training.shapes import SPECS
+from training.vocabularies import DECODER_SIZE, ENCODER_SIZE, TRANSLATOR_SIZE
 
 
 def configuration(name: str) -> dict[str, Any]:
@@ -36,7 +38,7 @@ def configuration(name: str) -> dict[str, Any]:
         return common | {
             "model_type": "bert",
             "architectures": ["BertForPreTraining", "BertForSequenceClassification"],
-            "vocab_size": shapes.ENCODER_SIZE,
+            "vocab_size": ENCODER_SIZE,
             "num_hidden_layers": shapes.ENCODER_LAYERS,
             "intermediate_size": shapes.ENCODER_FF,
             "hidden_act": "gelu",
@@ -54,7 +56,7 @@ def configuration(name: str) -> dict[str, Any]:
         return common | {
             "model_type": "llama",
             "architectures": ["LlamaForCausalLM"],
-            "vocab_size": shapes.DECODER_SIZE,
+            "vocab_size": DECODER_SIZE,
             "num_hidden_layers": shapes.DECODER_LAYERS,
             "num_key_value_heads": shapes.DECODER_KV_HEADS,
             "head_dim": shapes.D_HEAD,
@@ -73,7 +75,7 @@ def configuration(name: str) -> dict[str, Any]:
         return {
             "model_type": "transformer-2017",
             "architectures": ["Transformer2017"],
-            "vocab_size": shapes.TRANSLATOR_SIZE,
+            "vocab_size": TRANSLATOR_SIZE,
             "d_model": shapes.D_MODEL,
             "d_ff": shapes.TRANSLATOR_FF,
             "num_attention_heads": shapes.HEADS,
@@ -91,7 +93,7 @@ def configuration(name: str) -> dict[str, Any]:
     raise ValueError(f"no configuration for {name!r}; known are encoder, decoder, translator")
 
 
-def renamed(name: str, state: dict[str, Tensor]) -> dict[str, Tensor]:
+def renamed(name: str, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The tensors under their family's names: its rename table, read backwards."""
     family = {"encoder": bert, "decoder": llama, "translator": vanilla}[name].FAMILY
     rules = family.rules(SPECS[name]())

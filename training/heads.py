@@ -75,7 +75,8 @@ def patterns(
 
 def induction(model: LoadedModel, stream: Sequence[int]) -> NDArray[np.float64]:
     """[layer, head]: in a span said again later, weight to the token that came next before."""
-    total, count = 0.0, 0
+    total: NDArray[np.float64] | None = None
+    count = 0
     rng = np.random.default_rng(5)
     for _ in range(TEXTS):
         a, b = (int(i) for i in rng.integers(len(stream) - SPAN - GAP, size=2))
@@ -83,8 +84,10 @@ def induction(model: LoadedModel, stream: Sequence[int]) -> NDArray[np.float64]:
         pattern = patterns(model, "decoder.self", [0, *span, *gap, *span])
         for step in range(4, SPAN - 1):
             query, key = 1 + SPAN + GAP + step, 1 + step + 1
-            total, count = total + pattern[:, :, query, key], count + 1
-    return np.asarray(total) / count
+            weight = pattern[:, :, query, key]
+            total, count = weight if total is None else total + weight, count + 1
+    assert total is not None
+    return total / count
 
 
 def alignment(
@@ -93,7 +96,7 @@ def alignment(
     """Share of linked target tokens whose strongest source token is linked to them: in the row of
     the token itself, and in the row before, which predicts it. The last row of each is the mean
     of all heads of a layer."""
-    right = {"own row": 0.0, "predicting row": 0.0}
+    right: Table = {}
     count = 0
     for sentence in sentences:
         source = sentence.zh if to_english else sentence.en
@@ -110,10 +113,11 @@ def alignment(
             linked = [i for i, other in enumerate(source_labels) if other == label]
             if label == UNALIGNED or not linked:
                 continue
-            right["own row"] += np.isin(strongest[:, :, place + 1], linked)
-            right["predicting row"] += np.isin(strongest[:, :, place], linked)
+            for name, row in (("own row", place + 1), ("predicting row", place)):
+                hit = np.isin(strongest[:, :, row], linked).astype(np.float64)
+                right[name] = right.get(name, np.zeros(hit.shape)) + hit
             count += 1
-    return {name: np.asarray(value) / count for name, value in right.items()}
+    return {name: value / count for name, value in right.items()}
 
 
 def labelled(tokenizer: Tokenizer, text: str, words: Sequence[Word]) -> tuple[list[int], list[str]]:

@@ -36,7 +36,9 @@ def optimizers(
     model: Transformer, *, adamw_lr: float, muon_lr: float | None, weight_decay: float
 ) -> list[Optimizer]:
     """AdamW for everything; with muon_lr, Muon for the matrices inside the blocks instead."""
-    matrices, others, plain = [], [], []
+    matrices: list[nn.Parameter] = []
+    others: list[nn.Parameter] = []
+    plain: list[nn.Parameter] = []
     for name, parameter in model.named_parameters():
         if muon_lr is not None and "blocks" in name and parameter.ndim == 2:
             matrices.append(parameter)

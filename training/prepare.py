@@ -114,9 +114,11 @@ def save_lists(
     """Token ids of all texts end to end, and where each text starts (one more than texts)."""
     encoded = [e.ids for e in tokenizer.encode_batch(list(texts), add_special_tokens=False)]
     starts = np.cumsum([0] + [len(ids) for ids in encoded])
-    extra = {} if labels is None else {"labels": np.array(labels, dtype=np.int64)}
     flat_ids = np.array([i for ids in encoded for i in ids], dtype=np.uint16)
-    np.savez(path, ids=flat_ids, starts=starts, **extra)
+    if labels is None:
+        np.savez(path, ids=flat_ids, starts=starts)
+    else:
+        np.savez(path, ids=flat_ids, starts=starts, labels=np.array(labels, dtype=np.int64))
     print(f"{path.name}: {len(encoded)} texts, {len(flat_ids)} tokens", flush=True)
 
 

@@ -50,7 +50,7 @@ def bits_per_character(
     return {
         "bits per character": bits / characters,
         "  5-gram Kneser-Ney baseline": baseline_bits / characters,
-        "nats per token": bits * np.log(2) / tokens,
+        "nats per token": bits * float(np.log(2)) / tokens,
     }
 
 

@@ -51,7 +51,8 @@ class KneserNey:
         p = np.full(len(windows), 1 / self.vocab)
         for size, level in enumerate(reversed(self.levels), start=1):
             p = level.mix(windows % self.vocab**size, p)
-        return np.log2(p)
+        found: NDArray[np.float64] = np.log2(p)
+        return found
 
 
 class _Level:

@@ -62,8 +62,8 @@ def masked_words(
         unigram += int((targets == fillers.common[0]).sum())
         for (row, column), target in zip(np.argwhere(masked), targets, strict=True):
             guess = fillers.guess(int(hidden[row, column - 1]), int(hidden[row, column + 1]))
-            trigram += guess[0] == target
-            trigram_five += target in guess
+            trigram += int(guess[0] == target)
+            trigram_five += int(target in guess)
         total += len(targets)
     return {
         "masked word, top 1": first / total,

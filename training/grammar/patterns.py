@@ -328,13 +328,15 @@ def naming(rng: random.Random) -> Phrase:
         return compose(f"{zh}:s 是:be {{o}} 。:.", f"{en}:s is:be {{o}} .:.", o=o)
     who = rng.choice([p for p in SUBJECTS if p.be != "are" or p.en == "you"])
     job = rng.choice(JOBS)
-    o = f"{article(job[1])}:_ {job[1]}:o"
+    trade = f"{article(job[1])}:_ {job[1]}:o"
     s = subject(who)
     if draw < 0.7:
-        return compose(f"{{s}} 不是:be {job[0]}:o 。:.", f"{{s}} {who.be}:be not:be {o} .:.", s=s)
+        return compose(
+            f"{{s}} 不是:be {job[0]}:o 。:.", f"{{s}} {who.be}:be not:be {trade} .:.", s=s
+        )
     if draw < 0.78:
-        return compose(f"{{s}} 是:be {job[0]}:o 吗:_ ？:.", f"{who.be}:be {{s}} {o} ?:.", s=s)
-    return compose(f"{{s}} 是:be {job[0]}:o 。:.", f"{{s}} {who.be}:be {o} .:.", s=s)
+        return compose(f"{{s}} 是:be {job[0]}:o 吗:_ ？:.", f"{who.be}:be {{s}} {trade} ?:.", s=s)
+    return compose(f"{{s}} 是:be {job[0]}:o 。:.", f"{{s}} {who.be}:be {trade} .:.", s=s)
 
 
 def quality(rng: random.Random) -> Phrase:
