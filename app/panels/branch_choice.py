@@ -8,7 +8,7 @@ from app.branches import Tree
 from app.stepping import Stepping
 from app.store import Store
 
-MOST_LETTERS = 24
+MOST_LETTERS = 16
 
 
 class BranchChoice(QComboBox):
@@ -19,6 +19,7 @@ class BranchChoice(QComboBox):
         self._store = store
         self.setAccessibleName("Branch")
         self.setToolTip("Continuations that were tried; choosing one goes back to it")
+        self.setMaximumWidth(220)
         self.activated.connect(stepping.revisit)
         self.hide()
 

@@ -18,6 +18,7 @@ from app.panels.branch_choice import BranchChoice
 from app.panels.checks import Checks, sentence
 from app.panels.chips import ChipsArea, TokenChips
 from app.panels.decode_choices import DecodeChoices
+from app.panels.elided import ElidedLabel
 from app.panels.move_chips import MoveChips, of_fills
 from app.session import Session
 from app.store import State, Store
@@ -56,13 +57,13 @@ class DecodingPanel(QWidget):
         self._move_chips = MoveChips()
         self.chips = TokenChips("Generated tokens", wrap=False)
         self.area = ChipsArea(self.chips, least=48, wrap=False)
-        self.text = QLabel()
+        self.text = ElidedLabel()
         self.text.setAccessibleName("Text so far")
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.branch = BranchChoice(store, session.stepping)
         self.checks = Checks(store, session.checker)
-        self.ending = QLabel()
+        self.ending = ElidedLabel()
         self.ending.setAccessibleName("Why decoding ended")
         self._lay_out()
         self._connect()
@@ -79,6 +80,7 @@ class DecodingPanel(QWidget):
         top.addSpacing(4)
         top.addWidget(self.choices)
         below = QHBoxLayout()
+        below.addStrut(26)  # as high with buttons as without: nothing jumps when steps appear
         below.setSpacing(12)
         below.addWidget(self.text, 1)
         below.addWidget(self.ending)

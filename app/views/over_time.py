@@ -41,7 +41,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=title,
         panels=(_candidates(steps, selection, options), _curves(steps, surprise, entropy, options)),
         note=(
-            f"The {len(steps)} tokens have log-probability {-total * np.log(2):.3f} "
+            f"The {len(steps)} tokens have log-probability {_signed(-total * np.log(2))} "
             f"({total:.2f} bits; perplexity {2 ** (total / len(steps)):.3g})."
         ),
     )
@@ -116,6 +116,10 @@ def _curves(
         y_title="bits",
         x_labels=tuple(options.pieces(step.token) for step in steps),
     )
+
+
+def _signed(value: float) -> str:
+    return f"{value:.3f}".replace("-", "−")
 
 
 VIEW = View(key="over_time", title="Over time", draw=draw, order=76)

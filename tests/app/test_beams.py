@@ -121,3 +121,26 @@ def test_other_beams_search_anew(qtbot: QtBot, open_app: Opener) -> None:
     app.window.decoding.choices.length_penalty.setValue(2.0)
     assert app.store.state.search is None
     assert app.store.state.steps == ()
+
+
+def test_the_bar_never_widens_the_window(qtbot: QtBot, open_app: Opener) -> None:
+    """With everything in it: beams, a branch, the check and a long text."""
+    app = open_app("random:decoder")
+    search(qtbot, app)
+    app.window.decoding.choices.most.setValue(80)
+    search_again = app.window.decoding.buttons["last"]
+    click(search_again)
+    qtbot.waitUntil(lambda: len(app.store.state.steps) > 40, timeout=60_000)
+    settled(qtbot, app)
+    steps = app.store.state.steps
+    app.session.stepping.take(steps[-2].candidates[5].token, len(steps) - 2)
+    qtbot.waitUntil(lambda: len(app.store.state.tree.branches) == 2)
+    settled(qtbot, app)
+    app.session.checker.together(True)
+    qtbot.waitUntil(lambda: app.store.state.all_at_once is not None, timeout=20_000)
+    bar = app.window.decoding
+    assert bar.branch.isVisible()
+    assert bar.checks.result.isVisible()
+    assert bar.minimumSizeHint().width() <= 1366
+    assert app.window.width() == 1366
+    assert "same numbers" in bar.text.text()

@@ -42,7 +42,7 @@ def test_numbers_of_each_step() -> None:
         assert grid.cells[1][index].text == f"▸ ⟨{step.token}⟩"
         total += np.log(p[step.token])
     assert grid.column == 2
-    assert f"log-probability {total:.3f}" in figure.note
+    assert f"log-probability −{abs(total):.3f}" in figure.note
 
 
 @pytest.mark.parametrize(

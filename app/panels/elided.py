@@ -1,0 +1,44 @@
+"""A label that gives way: text that finds no room is cut in its middle and said in the tooltip."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QWidget
+
+LEAST = 40
+
+
+class ElidedLabel(QLabel):
+    """Never widens the window, however long its text is."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._full = ""
+
+    def setText(self, text: str) -> None:
+        if text != self._full:
+            self._full = text
+            self.updateGeometry()
+            self._fit()
+
+    def text(self) -> str:
+        """All of it, also what is not painted."""
+        return self._full
+
+    def sizeHint(self) -> QSize:
+        width = self.fontMetrics().horizontalAdvance(self._full) + 4
+        return QSize(width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(LEAST, self.sizeHint().width()), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        middle = Qt.TextElideMode.ElideMiddle
+        shown = self.fontMetrics().elidedText(self._full, middle, max(0, self.width() - 2))
+        super().setText(shown)
+        self.setToolTip("" if shown == self._full else self._full)
