@@ -16,7 +16,7 @@ run: .venv/run.stamp
 
 test: .venv/test.stamp
 	@$(BIN)/python tools/system_packages.py tests
-	QT_QPA_PLATFORM=offscreen OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest $(ARGS)
+	QT_QPA_PLATFORM=offscreen OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest --numprocesses auto $(ARGS)
 
 check: .venv/test.stamp
 	$(BIN)/ruff check .

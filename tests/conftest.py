@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -19,12 +21,9 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 # A test that would reach for the network fails at once, on every machine.
 os.environ["HF_HUB_OFFLINE"] = "1"
 # Neither reads nor changes the settings of the person who runs the tests.
-_SETTINGS = tempfile.TemporaryDirectory(prefix="trifocal-tests-")
-os.environ["XDG_CONFIG_HOME"] = _SETTINGS.name
-
-
-def pytest_unconfigure() -> None:
-    _SETTINGS.cleanup()
+_SETTINGS = tempfile.mkdtemp(prefix="trifocal-tests-")
+atexit.register(shutil.rmtree, _SETTINGS, ignore_errors=True)
+os.environ["XDG_CONFIG_HOME"] = _SETTINGS
 
 
 @pytest.fixture(autouse=True)
