@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import importlib.util
 import os
 import sys
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from app.choices import DecodeChoice, FillOrder, Inputs, Listed, Narrowing
 from app.sampling import sampling_of
 from app.store import Abilities, Answer
+from app.theme import DARK, LIGHT
 from core.errors import RequestError
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ class Engine:
         from core import builtin, device
         from core.mask_kinds import KINDS
 
+        prepare_drawing()
         listed = tuple(
             Listed(
                 source=found.source,
@@ -199,6 +202,13 @@ def _told(report: Report) -> Callable[[float, float, str], None]:
         report(f"Loading {what}" if what else "Loading", done / max(total, 1))
 
     return progress
+
+
+def prepare_drawing() -> None:
+    """Import what the first picture needs, so that the window's thread does not have to."""
+    importlib.import_module("app.render.widget")
+    for theme in (LIGHT, DARK):
+        theme.table("sequential")
 
 
 def open_torch_libraries() -> None:

@@ -130,7 +130,10 @@ class MaskPanel(QWidget):
         state = self._store.state
         sites = state.model.spec.sites if state.model is not None else ()
         if names & {"model", "abilities"}:
-            for site in SITE_NAMES:
+            # Hidden before anything is shown: a panel that was wide for a moment stays wide.
+            if len(sites) != 1:
+                self.explanation.hide()
+            for site in sorted(SITE_NAMES, key=lambda site: site in sites):
                 self.buttons[site].setVisible(site in sites and len(sites) > 1)
                 self.maps[site].setVisible(site in sites)
             self.explanation.setVisible(len(sites) == 1)

@@ -174,3 +174,18 @@ def test_everything_that_can_be_used_has_a_name(qtbot: QtBot, open_app: Opener) 
     # Qt's own buttons of docks and tabs speak for themselves.
     assert not [w for w in nameless if type(w).__module__.startswith("app.")]
     assert len([w for w in nameless if not w.objectName().startswith(("qt_", "Scroll"))]) == 0
+
+
+def test_the_panels_keep_their_widths_from_model_to_model(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder")
+    widths = [dock.width() for dock in app.window.docks]
+    for architecture in ("encoder-decoder", "decoder", "encoder"):
+        app.session.opening.choose_architecture(architecture)
+        qtbot.waitUntil(
+            lambda a=architecture: (
+                app.store.state.model.spec.architecture == a and app.store.state.answer is not None
+            )
+        )
+        settled(qtbot, app)
+        qtbot.wait(30)
+        assert [dock.width() for dock in app.window.docks] == widths, architecture
