@@ -185,13 +185,39 @@ class Stack(nn.Module):
         key_positions: of all keys, cached ones included (None: `positions`). masks: one a layer.
         memory: the encoder's output [batch, key, d_memory].
         """
+        h = self.embedding(ids, positions, segments, rec.at(self.spec.name, None, "embed"))
+        return self.layers(
+            h,
+            positions=positions,
+            key_positions=key_positions,
+            masks=masks,
+            memory=memory,
+            cross_masks=cross_masks,
+            cache=cache,
+            rec=rec,
+        )
+
+    def layers(
+        self,
+        h: Tensor,
+        *,
+        first: int = 0,
+        positions: Tensor,
+        key_positions: Tensor | None = None,
+        masks: Sequence[Mask],
+        memory: Tensor | None = None,
+        cross_masks: Sequence[Mask] | None = None,
+        cache: Sequence[LayerCache] | None = None,
+        rec: Recorder = SILENT,
+    ) -> Tensor:
+        """From the stream h [batch, position, d_model] that enters the layer `first` to the end of
+        the stack, its final norm included."""
         name = self.spec.name
         keys = positions if key_positions is None else key_positions
-        h = self.embedding(ids, positions, segments, rec.at(name, None, "embed"))
         bias = self.position_bias(positions, keys)
         rotations = self.rotations(positions)
-        for layer, block in enumerate(self.spec.blocks):
-            where = block.attention.positions
+        for layer in range(first, self.spec.layers):
+            where = self.spec.blocks[layer].attention.positions
             around = Surroundings(
                 mask=masks[layer],
                 rotation=rotations[where] if isinstance(where, RotaryPositions) else None,

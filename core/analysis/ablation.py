@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import Cancelled
+from core.analysis.rerun import altering, states_from
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from core.request import ShouldStop
     from core.trace import Trace
 
 Floats = NDArray[np.float32]
+
+_AT_ONCE = 4096  # positions of a batch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,8 +48,8 @@ def ablation(
     """Every head of an attention site set to zero in turn (its context, before W_O), and the
     prediction of the vocabulary head at a position of the main stack compared.
 
-    As many runs as the site has heads, so slow for large models; remembered. KeyError when the
-    model has no vocabulary head.
+    One run a head, all heads of a layer as a batch and from that layer on: slow for large models;
+    remembered. KeyError when the model has no vocabulary head.
     """
     return trace.remembered(
         key(site, position), lambda: _ablation(trace, site, position, should_stop)
@@ -53,8 +57,7 @@ def ablation(
 
 
 def _ablation(trace: Trace, site: str, position: int, should_stop: ShouldStop | None) -> Ablation:
-    from core.recorder import Edit
-    from core.run import run
+    import torch
 
     if trace.spec.heads.vocab is None:
         raise KeyError(f"{trace.spec.name} has no vocabulary head to compare predictions of")
@@ -66,20 +69,43 @@ def _ablation(trace: Trace, site: str, position: int, should_stop: ShouldStop | 
     divergence = np.full(shape, np.nan, np.float32)
     whole = trace.logits_at(position)[0].double().log_softmax(-1)
     answer = int(whole.argmax())
+    rows = len(trace.tokens[stack_name])
+    chunk = max(1, _AT_ONCE // rows)
     for layer, count in enumerate(counts):
-        for head in range(count):
-            if should_stop is not None and should_stop():
-                raise Cancelled("switching heads off was stopped")
-            off = Edit(site=f"{stack_name}.{layer}.{part}.context", at=(("head", head),))
-            request = replace(trace.request, edits=(*trace.request.edits, off), wants=frozenset())
-            again = run(trace.derive.network, request, should_stop=should_stop)
-            here = again.logits_at(position)[0].double().log_softmax(-1)
-            without[layer, head] = here[answer].exp()
-            nats = (whole.exp() * (whole - here)).sum().clamp(min=0)
-            divergence[layer, head] = float(nats) / np.log(2)
+        for start in range(0, count, chunk):
+            heads = range(start, min(start + chunk, count))
+            with torch.no_grad():
+                logits = _without(trace, site, layer, heads, position, should_stop)
+            here = logits.double().log_softmax(-1).cpu()
+            without[layer, heads.start : heads.stop] = here[:, answer].exp()
+            nats = (whole.exp() * (whole - here)).sum(-1).clamp(min=0)
+            divergence[layer, heads.start : heads.stop] = nats.numpy() / np.log(2)
     return Ablation(
         answer=answer,
         probability=float(whole[answer].exp()),
         without=without,
         divergence=divergence,
     )
+
+
+def _without(
+    trace: Trace,
+    site: str,
+    layer: int,
+    heads: range,
+    position: int,
+    should_stop: ShouldStop | None,
+) -> Tensor:
+    """Logits [len(heads), vocab] of runs that each lack one of these heads, as one batch."""
+    stack, part = site.split(".")
+
+    def switch_off(context: Tensor) -> Tensor:
+        context = context.clone()  # [batch, head, query, d_head]
+        for row, head in enumerate(heads):
+            context[row, head] = 0
+        return context
+
+    rec = altering(trace, f"{stack}.{layer}.{part}.context", switch_off, should_stop)
+    found = states_from(trace, stack, layer, len(heads), rec)
+    logits: Tensor = trace.derive.network.vocab_logits(found[:, position : position + 1])[:, 0]
+    return logits

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from core.analysis.rerun import altering, states
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -57,10 +59,16 @@ def _influence(
 
     stack, part = site.split(".")
     watched: list[Tensor] = []
-    rec = _watch(trace, f"{stack}.{layer}.{part}.pattern", watched, should_stop)
+
+    def watch(pattern: Tensor) -> Tensor:
+        pattern = pattern if pattern.requires_grad else pattern.detach().requires_grad_()
+        watched.append(pattern)
+        return pattern
+
+    rec = altering(trace, f"{stack}.{layer}.{part}.pattern", watch, should_stop)
     with torch.enable_grad():
-        states = _forward(trace, rec)
-        logits = trace.derive.network.vocab_logits(states[:, position : position + 1])[0, 0]
+        read = states(trace, rec)[:, position : position + 1]
+        logits = trace.derive.network.vocab_logits(read)[0, 0]
         log_p = logits.log_softmax(-1).max()
         (gradient,) = torch.autograd.grad(log_p, watched)
     weights = watched[0].detach()
@@ -69,79 +77,3 @@ def _influence(
         probability=float(log_p.detach().exp()),
         values=(gradient * weights)[0].cpu().float().numpy(),
     )
-
-
-def _forward(trace: Trace, rec: Any) -> Tensor:
-    """The states that the heads read [1, position, d_model], with a graph behind them."""
-    network = trace.derive.network
-    memory = None
-    if network.encoder is not None:
-        memory = network.encode(
-            **_inputs(trace, "encoder"), self_masks=_masks(trace, "encoder.self"), rec=rec
-        )
-    if network.decoder is None:
-        assert memory is not None
-        found: Tensor = memory
-        return found
-    crossing = None if memory is None else _masks(trace, "decoder.cross")
-    states: Tensor = network.decode(
-        **_inputs(trace, "decoder"),
-        memory=memory,
-        self_masks=_masks(trace, "decoder.self"),
-        cross_masks=crossing,
-        rec=rec,
-    )
-    return states
-
-
-def _inputs(trace: Trace, stack: str) -> dict[str, Tensor]:
-    tokens, device = trace.tokens[stack], _device(trace)
-    return {
-        "ids": tokens.ids_tensor(device)[None],
-        "segments": tokens.segments_tensor(device)[None],
-        "padding": tokens.padding_tensor(device)[None],
-    }
-
-
-def _masks(trace: Trace, site: str) -> list[Any]:
-    from core import masks
-    from core.derive import context
-
-    stack, part = site.split(".")
-    spec = trace.spec.stack(stack)
-    where, choice = context(trace.tokens, site), trace.request.mask(site)
-    return [
-        masks.build(choice, where, spec.attention(part, layer)).to(_device(trace))
-        for layer in range(spec.layers)
-    ]
-
-
-def _device(trace: Trace) -> Any:
-    return next(trace.derive.network.parameters()).device
-
-
-def _watch(trace: Trace, wanted: str, watched: list[Tensor], should_stop: ShouldStop | None) -> Any:
-    """A recorder that keeps the run's edits and makes the wanted pattern a variable."""
-    from core.recorder import Recorder
-
-    class Watch(Recorder):
-        __slots__ = ("inner",)
-
-        def __init__(self, inner: Recorder) -> None:
-            self.inner = inner
-
-        def at(self, stack: str, layer: int | None, part: str) -> Recorder:
-            return Watch(self.inner.at(stack, layer, part))
-
-        def edits(self, *names: str) -> bool:
-            here = any(self.inner._prefix + name == wanted for name in names)
-            return here or self.inner.edits(*names)
-
-        def __call__(self, name: str, value: Tensor, axes: str) -> Tensor:
-            value = self.inner(name, value, axes)
-            if self.inner._prefix + name == wanted:
-                value = value if value.requires_grad else value.detach().requires_grad_()
-                watched.append(value)
-            return value
-
-    return Watch(Recorder(trace.request.edits, should_stop=should_stop))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,10 +13,12 @@ import torch
 
 from app.selection import Selection
 from app.views import ViewOptions, views
+from core.analysis.ablation import ablation
 from core.analysis.inside import attend, stream
 from core.checkpoints.config import Config
 from core.families import families
 from core.model import Transformer
+from core.recorder import Edit
 from core.request import RunRequest
 from core.run import run
 from core.tokens import Tokens
@@ -79,6 +82,20 @@ def test_the_inside_of_every_layer_adds_up(name: str) -> None:
                 if " + " in left and not left.startswith("norm("):
                     parts = [steps[_row(p, steps)] for p in left.split(" + ")]
                     assert values == pytest.approx(np.sum(parts, axis=0), **CLOSE)
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_a_head_switched_off_is_a_run_with_that_edit(name: str) -> None:
+    trace = trace_of(name)
+    if trace.spec.heads.vocab is None:
+        return
+    for site in trace.spec.sites:
+        stack, part = site.split(".")
+        found = ablation(trace, site, 4)
+        off = Edit(site=f"{stack}.1.{part}.context", at=(("head", 1),))
+        edited = run(trace.derive.network, replace(trace.request, edits=(off,)))
+        p = edited.logits_at(4)[0].double().softmax(-1)[found.answer]
+        assert found.without[1, 1] == pytest.approx(float(p), abs=1e-5)
 
 
 def _row(short: str, steps: Mapping[str, Any]) -> str:
