@@ -75,9 +75,10 @@ class Derived:
     @torch.no_grad()
     def logits(self, trace: Trace, positions: tuple[int, ...] | None) -> Tensor:
         """[position, vocab] at the positions asked for, or at all."""
-        states = self.states(trace)
-        if positions is not None:
-            states = states[list(positions)]
+        if positions is None:
+            states = self.states(trace)
+        else:
+            states = trace.captured[end_site(trace.spec.main_stack)].rows(positions)
         return self.network.vocab_logits(states[None])[0]
 
     @torch.no_grad()

@@ -7,7 +7,7 @@ and k when somebody looks (`core.trace`), which costs a fraction of storing them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -125,6 +125,18 @@ class Captured:
             link = link.parent if held is None else None
         self._joined = joined = torch.cat(chunks[::-1], dim=dim or 0)
         return joined
+
+    def rows(self, positions: Sequence[int]) -> Tensor:
+        """These places of the growing axis; nothing is joined where the newest rows hold them."""
+        dim = self.growing or 0
+        places = [place if place >= 0 else place + self.length for place in positions]
+        first = self.length - self.own.shape[dim]
+        held = self._joined
+        if held is None and min(places, default=0) >= first:
+            held, places = self.own, [place - first for place in places]
+        elif held is None:
+            held = self.values
+        return held.index_select(dim, torch.tensor(places, device=held.device))
 
     def forget(self) -> None:
         """Let go of joined rows; they are joined again when asked for."""

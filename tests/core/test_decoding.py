@@ -225,3 +225,17 @@ def test_surprise_and_entropy_are_in_bits() -> None:
         p = step.logits.double().softmax(-1)
         assert step.surprise == pytest.approx(-math.log2(float(p[step.token])), abs=1e-4)
         assert step.entropy == pytest.approx(float(-(p * p.log2()).sum()), abs=1e-4)
+
+
+@pytest.mark.parametrize("make", [tiny.decoder, tiny.encoder_decoder])
+def test_a_step_keeps_no_more_than_its_own_row(make) -> None:
+    """Beside what is asked for later: nothing as long as the text."""
+    steps = finish(start(make())).steps
+    for step in steps[1:]:
+        for site, captured in step.trace.captured.items():
+            if captured.parent is not None:
+                assert captured._joined is None, site
+                assert captured.own.shape[captured.growing] == 1, site
+    last = steps[-1].trace
+    assert torch.equal(last.logits_at(-1), last.logits_at(len(last.tokens["decoder"]) - 1))
+    assert torch.allclose(last.logits_at(0, 3), last.logits[[0, 3]], atol=1e-6)
