@@ -95,6 +95,8 @@ class ViewTabs(QWidget):
                 room -= width if shown else 0
             self.bar.setTabVisible(i, shown)
         self.bar.setCurrentIndex(current)
+        # Qt lays a tab that was hidden out with no width; setting a text lays all of them out anew.
+        self.bar.setTabText(current, self.bar.tabText(current))
         self.bar.blockSignals(False)
         self.more.setVisible(full)
 
