@@ -15,6 +15,7 @@ from math import prod
 import torch
 from torch import Tensor, nn
 
+from core.checkpoints.config import Config
 from core.checkpoints.convert import Matched, Move, Rule, check, match, original, some
 from core.checkpoints.files import Checkpoint
 from core.device import check_fits
@@ -68,10 +69,7 @@ def plan(checkpoint: Checkpoint) -> Plan:
             f"{config.path} says the weights are quantised ({method}); supported are float32, "
             "float16 and bfloat16"
         )
-    try:
-        spec = family.spec(config)
-    except (ValueError, TypeError, ZeroDivisionError) as error:
-        raise CheckpointError(f"{config.path} describes no possible model: {error}") from None
+    spec = describe(config)
     rules, held, where = family.rules(spec), checkpoint.shapes, checkpoint.weights
     matched = match(held, rules, family.prefixes, experts=_experts(spec), where=where)
     spec = _untie(family.adapt(spec, matched), matched)
@@ -85,6 +83,14 @@ def plan(checkpoint: Checkpoint) -> Plan:
     return Plan(
         spec=spec, network=network, moves=matched.moves, missing=missing, copies=matched.copies
     )
+
+
+def describe(config: Config) -> ModelSpec:
+    """What the family reads in a configuration; CheckpointError where it makes no sense."""
+    try:
+        return family_of(config).spec(config)
+    except (ValueError, TypeError, ArithmeticError, AttributeError, LookupError) as error:
+        raise CheckpointError(f"{config.path} describes no possible model: {error}") from None
 
 
 def build(
@@ -116,13 +122,15 @@ def build(
         parts = move.change.apply(tensor, [shapes[t] for t in move.targets])
         for target, part in zip(move.targets, parts, strict=True):
             parent, _, leaf = target.rpartition(".")
-            weights = nn.Parameter(part.to(device=device, dtype=dtype), requires_grad=False)
-            setattr(modules[parent], leaf, weights)
+            # Not by setattr, which searches every registry of a module for an old value.
+            modules[parent]._parameters[leaf] = nn.Parameter(
+                part.to(device=device, dtype=dtype), requires_grad=False
+            )
     if progress is not None:
         progress(len(moves), len(moves), "Loading weights")
-    left = [name for name, p in network.named_parameters() if p.is_meta]
+    left = shapes.keys() - {target for move in moves for target in move.targets}
     if left:
-        raise RuntimeError(f"no weights were given to {', '.join(left)}")
+        raise RuntimeError(f"no weights were given to {', '.join(sorted(left))}")
     return Built(network=network.eval(), spec=spec, missing=plan.missing)
 
 
