@@ -151,6 +151,7 @@ class Opening(QObject):
             "inputs": self._inputs_for(model),
             "masks": {s: c for s, c in state.masks.items() if s in model.spec.sites},
             "selection": state.selection,
+            "note": "",
         }
         if self._example is not None:
             try:
@@ -213,4 +214,5 @@ def _of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
         "inputs": example.inputs,
         "masks": masks_of(example.mask, model.spec.sites),
         "selection": fitted(example.selection(), model.spec),
+        "note": example.note,
     }

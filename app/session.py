@@ -92,7 +92,7 @@ class Session(QObject):
         """Change text, pair, target, padding or special tokens; runs at once."""
         inputs = replace(self.store.state.inputs, **changes)
         if inputs != self.store.state.inputs:
-            self.store.update(inputs=inputs)
+            self.store.update(inputs=inputs, note="")
             self.run()
 
     def mask(self, site: str, choice: MaskChoice) -> None:
@@ -194,8 +194,8 @@ class Session(QObject):
             )
 
     def dismiss(self) -> None:
-        """The person has read what went wrong."""
-        self.store.update(problem=None)
+        """The person has read what stands above the picture."""
+        self.store.update(problem=None, note="")
 
     def complain(self, text: str, where: Literal["input", "model", "decoding"]) -> None:
         """Say in one sentence why something did not happen."""

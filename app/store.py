@@ -83,7 +83,7 @@ class State:
     branch's; search: a finished beam search, `steps` being one of its hypotheses; checked:
     what verifying steps found; together: whether to show those as one run over all positions;
     what_if: runs on pooled heads; ending: why there are no more tokens. examples and recent: for
-    the menus. kept: runs of other texts to compare with.
+    the menus. kept: runs of other texts to compare with. note: what to look for in an example.
     """
 
     abilities: Abilities | None = None
@@ -110,6 +110,7 @@ class State:
     playing: bool = False
     busy: Busy | None = None
     problem: Problem | None = None
+    note: str = ""
     recent: tuple[str, ...] = ()
     draw_ms: float = 0.0
 

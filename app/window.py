@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
+    QIcon,
     QKeyEvent,
     QPaintEvent,
     QShowEvent,
@@ -245,13 +246,13 @@ class Window(QMainWindow):
 
     def show_example(self, example: Example) -> None:
         self._session.opening.show_example(example)
-        if example.note:
-            self.status.showMessage(example.note, 15000)
 
     def show_keys(self) -> None:
         box = QMessageBox(self)
         box.setWindowTitle("Keys")
         box.setText(help_html())
+        box.setStandardButtons(QMessageBox.StandardButton.Close)
+        box.button(QMessageBox.StandardButton.Close).setIcon(QIcon())
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
 

@@ -1,4 +1,4 @@
-"""One sentence above the picture: what went wrong, or that the picture is an older one."""
+"""A line above the picture: what went wrong, that the picture is old, what an example shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
 from app.icons import icon
 from app.session import Session
 from app.store import Store
-from app.theme import Theme
+from app.theme import LIGHT, Theme
 
 _MOST = 60  # characters of the older text that are quoted
 
@@ -18,6 +18,8 @@ class Banner(QFrame):
     def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
         self._store = store
+        self._theme = LIGHT
+        self._is_note = False
         self.setObjectName("banner")
         self.label = QLabel()
         self.label.setWordWrap(True)
@@ -35,27 +37,39 @@ class Banner(QFrame):
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
         self.close_button.setIcon(icon("close", theme.text, theme.muted))
+        self._dress()
+
+    def _dress(self) -> None:
+        """A note is no warning, and does not look like one."""
+        edge = self._theme.lines[0] if self._is_note else self._theme.warning
         self.setStyleSheet(
-            f"#banner {{ background: {theme.surface}; border: 1px solid {theme.warning}; "
-            f"border-left: 4px solid {theme.warning}; border-radius: 4px; }}"
+            f"#banner {{ background: {self._theme.surface}; border: 1px solid {edge}; "
+            f"border-left: 4px solid {edge}; border-radius: 4px; }}"
         )
 
     def _show(self, names: frozenset[str]) -> None:
-        if not names & {"problem", "answer", "inputs", "model"}:
+        if not names & {"problem", "answer", "inputs", "masks", "model", "note"}:
             return
+        warning, note = self._warning(), self._store.state.note
+        if self._is_note != (not warning):
+            self._is_note = not warning
+            self._dress()
+        self.label.setText(warning or note)
+        self.setVisible(bool(warning or note))
+
+    def _warning(self) -> str:
         state = self._store.state
         problem, answer = state.problem, state.answer
-        parts = []
-        if problem is not None and problem.where != "input":
-            parts.append(problem.text)
-        if state.old and problem is not None and problem.where == "input":
-            if answer is None:
-                parts.append(problem.text)
-            elif answer.inputs != state.inputs or answer.request.masks != _masks(state.masks):
-                parts.append(f"Old picture: it still shows “{_short(answer.inputs.text)}”.")
-        self.label.setText(" ".join(parts))
-        self.setVisible(bool(parts))
+        if problem is None:
+            return ""
+        if problem.where != "input" or answer is None:
+            return problem.text
+        if answer.inputs != state.inputs or answer.request.masks != _masks(state.masks):
+            # The problem itself stands beside the text.
+            return f"Old picture: it still shows “{_short(answer.inputs.text)}”."
+        return ""
 
 
 def _masks(masks: object) -> object:

@@ -129,7 +129,11 @@ def test_an_example_brings_its_model_text_mask_and_place(qtbot: QtBot, open_app:
     assert hidden is not None
     assert [int((~row).sum()) for row in hidden] == [1, 2, 2, 2, 2, 2]
     assert app.window.mask_panel.kind.key == "sliding_window"
-    assert "Each letter" in app.window.status.currentMessage()
+    assert app.window.banner.label.text() == "Each letter sees two."
+    assert app.window.banner.isVisible()
+    type_text(app, "another")
+    settled(qtbot, app)
+    assert not app.window.banner.isVisible(), "a note is about its example only"
     app.window.show_example(Example(title="Bad", model="random:decoder", text="a", mask="opaque"))
     settled(qtbot, app)
     assert "opaque" in app.window.banner.label.text()
