@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from core.trace import Trace
 
 COLUMN, GUTTER, TOP, FRAME = 168.0, 48.0, 44.0, 22.0
+HEADER = 40.0  # room for a frame's name above the first arrow, also where the diagram is shrunk
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,9 +96,9 @@ def _stack(
         key=f"{stack.name}.layers",
         text=_frame_text(stack, layer),
         x=left - FRAME,
-        y=TOP - 24,
+        y=TOP - HEADER,
         width=COLUMN + 2 * FRAME,
-        height=inside.bottom - TOP + 24 + GAP,
+        height=inside.bottom - TOP + HEADER + GAP,
         kind="group",
     )
     arrows += [_enter(inputs, inside, trace, stack, lit=not idle), *more_arrows]
