@@ -215,4 +215,5 @@ def _of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
         "masks": masks_of(example.mask, model.spec.sites),
         "selection": fitted(example.selection(), model.spec),
         "note": example.note,
+        "view": "attention",
     }
