@@ -103,4 +103,4 @@ def ending_of(search: BeamSearch, node: int) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:.3f}".replace("-", "−")
+    return f"{value:z.3f}".replace("-", "−")

@@ -133,9 +133,9 @@ def lines_of(reading: Reading) -> list[tuple[str, str]]:
         else:
             lines.append(("weight", "0, masked"))
         if reading.product is not None and reading.score is not None:
-            lines.append(("q·k", f"{reading.product:.4f}"))
+            lines.append(("q·k", f"{reading.product:z.4f}"))
             scale = f"× {reading.scale:.4g}"
-            lines.append((f"score {scale}", f"{reading.score:.4f}"))
+            lines.append((f"score {scale}", f"{reading.score:z.4f}"))
     by = "attends to" if reading.key is None else "attended by"
     for i, (place, weight) in enumerate(reading.strongest):
         lines.append((by if i == 0 else "", f"{weight:.4f}  “{place.label}” ({place.index})"))

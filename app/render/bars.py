@@ -107,4 +107,4 @@ def _exact(value: float) -> str:
         return f"{value:,.0f}".replace("-", "−")  # a count
     if value != 0 and abs(value) < 0.00005:
         return f"{value:.2e}".replace("-", "−")
-    return f"{value:.4f}".replace("-", "−")
+    return f"{value:z.4f}".replace("-", "−")

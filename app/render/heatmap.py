@@ -179,4 +179,4 @@ def _short(value: float) -> str:
     """A cell's number in few characters: 0.41, 31.7, 128."""
     size = abs(value)
     decimals = 0 if size >= 100 else 1 if size >= 10 else 2
-    return f"{value:.{decimals}f}".replace("-", "−")
+    return f"{value:z.{decimals}f}".replace("-", "−")

@@ -19,7 +19,7 @@ def number(value: float) -> str:
     elif size > 1:
         text = f"{value:.2f}"
     elif size >= 0.0005 or size == 0:
-        text = f"{value:.3f}"
+        text = f"{value:z.3f}"
     else:
         text = f"{value:.1e}"
     return text.replace("-", "−", 1) if text.startswith("-") else text

@@ -61,7 +61,7 @@ def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None) -> Bar:
 
 def _note(entropy: float, sampling: Sampling, *, penalised: bool) -> str:
     """Entropy in bits, and how many equally likely words would be as uncertain."""
-    text = f"Entropy {entropy:.2f} bits, like {2**entropy:.3g} equally likely tokens"
+    text = f"Entropy {entropy:z.2f} bits, like {2**entropy:.3g} equally likely tokens"
     narrowed = []
     if penalised and sampling.repetition_penalty != 1:
         narrowed.append(f"repetition penalty {sampling.repetition_penalty:g}")

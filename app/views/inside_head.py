@@ -116,11 +116,11 @@ def _others(found: Attending, keys: list[int]) -> str:
 
 
 def _way(found: Attending, key: int) -> str:
-    text = f"q·k {found.dots[key]:.3f} → scaled {found.scaled[key]:.3f}"
+    text = f"q·k {found.dots[key]:z.3f} → scaled {found.scaled[key]:z.3f}"
     if found.capped is not None:
-        text += f" → capped {found.capped[key]:.3f}"
+        text += f" → capped {found.capped[key]:z.3f}"
     if found.bias is not None:
-        text += f" → with bias {found.bias[key]:+.3f} {found.scores[key]:.3f}"
+        text += f" → with bias {found.bias[key]:+z.3f} {found.scores[key]:z.3f}"
     return text if found.allowed[key] else f"{text} → masked"
 
 

@@ -122,7 +122,7 @@ def _cell(found: Lens, row: int, column: int, options: ViewOptions) -> Cell:
         note += (
             f" · the final answer “{answer}” ranks {found.rank[row, column]}"
             f" with {found.final[row, column]:.4f}"
-            f" · KL to the final distribution {found.divergence[row, column]:.2f} bits"
+            f" · KL to the final distribution {found.divergence[row, column]:z.2f} bits"
         )
     return Cell(text=options.pieces(int(found.top[row, column])), strength=probability, note=note)
 

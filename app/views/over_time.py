@@ -42,7 +42,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panels=(_candidates(steps, selection, options), _curves(steps, surprise, entropy, options)),
         note=(
             f"The {len(steps)} tokens have log-probability {_signed(-total * np.log(2))} "
-            f"({total:.2f} bits; perplexity {2 ** (total / len(steps)):.3g})."
+            f"({total:z.2f} bits; perplexity {2 ** (total / len(steps)):.3g})."
         ),
     )
 
@@ -119,7 +119,7 @@ def _curves(
 
 
 def _signed(value: float) -> str:
-    return f"{value:.3f}".replace("-", "−")
+    return f"{value:z.3f}".replace("-", "−")
 
 
 VIEW = View(key="over_time", title="Over time", draw=draw, order=76)

@@ -97,7 +97,7 @@ class BeamSearch:
             node_id = len(self.nodes) + len(candidates)
             fate: Fate = "dropped"
             if ends and rank < beams:
-                fate, why = "ended", f"score {score:.3f}"
+                fate, why = "ended", f"score {score:z.3f}"
                 ended.append(node_id)
             elif ends:
                 why = f"ended as number {rank + 1}; only the first {beams} may end"
@@ -226,7 +226,7 @@ class BeamSearch:
         worst = self.nodes[self.ended[-1]].score
         if hope > worst:
             return None
-        return f"no live hypothesis can beat the finished ones ({hope:.3f} against {worst:.3f})"
+        return f"no live hypothesis can beat the finished ones ({hope:z.3f} against {worst:z.3f})"
 
 
 def _last_logits(trace: Trace) -> Tensor:

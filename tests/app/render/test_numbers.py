@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.figure import Bar, Bars, Figure
 from app.render.numbers import number, tick, ticks
+from tests.app.render.examples import heatmap
+from tests.app.render.recording import record
 
 
 @pytest.mark.parametrize(
@@ -54,3 +57,15 @@ def test_ticks_lie_within_and_are_evenly_spaced(low: float, span: float, most: i
     assert all(low - 1e-6 * span <= mark <= low + span + 1e-6 * span for mark in marks)
     if len(marks) > 1:
         assert np.allclose(np.diff(marks), step, rtol=1e-6)
+
+
+def test_nothing_is_printed_as_minus_zero() -> None:
+    """In cells, bars, read-outs and on axes."""
+    cells = heatmap(np.array([[-0.00001, -0.0], [-0.004, -0.006]]))
+    bars = Bars(title="", bars=(Bar(label="b", value=-0.0),))
+    words = record(Figure(title="", panels=(cells, bars))).words
+    assert words.count("0.00") == 3
+    assert {"−0.01", "0.0000"} <= set(words)
+    assert "−0.00" not in words
+    assert number(-0.0) == "0.000"
+    assert tick(-0.00001, 0.1) == "0"
