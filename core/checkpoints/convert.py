@@ -1,7 +1,7 @@
 """A checkpoint's tensor names -> the network's, strictly.
 
 A family's rename table is a tuple of `Rule`s, read in order. In a name `{i}` stands for a layer,
-`{e}` for an expert, and a final `*` for "weight" or "bias". Every tensor of the checkpoint must
+`{e}` for an expert, a final `*` for "weight" or "bias" and a final `**` for anything. Every tensor of the checkpoint must
 match a rule, every parameter of the network must be given exactly once, all shapes must agree.
 """
 
@@ -201,6 +201,7 @@ def _first(
 
 def _pattern(template: str) -> re.Pattern[str]:
     text = re.escape(template).replace(r"\{i\}", r"(?P<i>\d+)").replace(r"\{e\}", r"(?P<e>\d+)")
+    text = text.replace(r"\*\*", ".+")
     return re.compile(text.replace(r"\*", "(?P<rest>weight|bias)"))
 
 

@@ -1,12 +1,14 @@
-"""Gemma 3 (text): norms on queries and keys, five layers with a window to one without, and a
-rotation of its own for each of the two."""
+"""Gemma 3, its text half: norms on queries and keys, five layers with a window to one without, and
+a rotation of its own for each of the two."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.checkpoints.config import Config
+from core.checkpoints.convert import Rule, leave
+from core.errors import CheckpointError
 from core.families import gemma, gemma2, llama
 from core.families.family import Family
 from core.families.rope import rotary
@@ -15,6 +17,7 @@ from core.spec import BlockSpec, ModelSpec, RotaryPositions
 
 
 def spec(config: Config) -> ModelSpec:
+    config = text_half(config)
     config.refuse("use_bidirectional_attention", False, default=None)
     bias = config.read("attention_bias", default=False)
     every = config.size("sliding_window_pattern", default=6)
@@ -44,6 +47,30 @@ def spec(config: Config) -> ModelSpec:
     )
 
 
+def text_half(config: Config) -> Config:
+    """The text model's part of a configuration that has an image encoder too."""
+    inner = config.read("text_config")
+    if inner is None:
+        return config
+    if not isinstance(inner, Mapping):
+        raise CheckpointError(f"{config.path}: text_config is {inner!r}; an object is expected")
+    outer = {key: config[key] for key in _OUTER if config.get(key) is not None}
+    text = Config(_UNSAID | dict(inner) | outer, config.path)
+    text.notes = config.notes
+    return text
+
+
+_OUTER = ("eos_token_id", "pad_token_id", "tie_word_embeddings")
+_UNSAID = {
+    "vocab_size": 262_208,
+    "num_attention_heads": 8,
+    "num_key_value_heads": 4,
+    "head_dim": 256,
+    "max_position_embeddings": 131_072,
+}
+"""What the published files leave out of text_config."""
+
+
 def rotation(config: Config, kind: str) -> RotaryPositions:
     """Nested rope_parameters, or rope_theta with rope_local_base_freq; only full layers stretch."""
     d_head = llama.head_size(config)
@@ -56,6 +83,17 @@ def rotation(config: Config, kind: str) -> RotaryPositions:
     return rotary(config, d_head, default_theta=1_000_000.0)
 
 
+RULES: tuple[Rule, ...] = (
+    leave("vision_tower.**", "an image encoder"),
+    leave("multi_modal_projector.**", "an image encoder"),
+    *gemma2.RULES,
+)
+
+
+def rules(spec: ModelSpec) -> Sequence[Rule]:
+    return RULES
+
+
 _TINY = gemma.TINY | {
     "model_type": "gemma3_text",
     "architectures": ["Gemma3ForCausalLM"],
@@ -65,12 +103,14 @@ _TINY = gemma.TINY | {
     "layer_types": ["sliding_attention", "full_attention"] * 2,
 }
 
+_NAMES = ("model_type", "architectures")
+
 FAMILY = Family(
     name="Gemma 3",
-    model_types={"gemma3_text": "Gemma3"},
+    model_types={"gemma3_text": "Gemma3Text", "gemma3": "Gemma3"},
     spec=spec,
-    rules=gemma2.rules,
-    prefixes=("model.",),
+    rules=rules,
+    prefixes=("language_model.model.", "model.language_model.", "language_model.", "model."),
     tiny=(
         _TINY,
         _TINY
@@ -83,6 +123,23 @@ FAMILY = Family(
                 },
                 "sliding_attention": {"rope_type": "default", "rope_theta": 300.0},
             },
+        },
+        {
+            "model_type": "gemma3",
+            "architectures": ["Gemma3ForConditionalGeneration"],
+            "text_config": {k: v for k, v in _TINY.items() if k not in _NAMES},
+            "vision_config": {
+                "hidden_size": 16,
+                "intermediate_size": 16,
+                "num_hidden_layers": 1,
+                "num_attention_heads": 2,
+                "image_size": 8,
+                "patch_size": 4,
+            },
+            "mm_tokens_per_image": 4,
+            "image_token_index": 98,
+            "boi_token_index": 97,
+            "eoi_token_index": 96,
         },
     ),
 )

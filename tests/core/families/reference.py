@@ -117,7 +117,7 @@ def _answer(model: Any, out: Any) -> Answer:
 
 def _looks_both_ways(model: Any) -> bool:
     name = type(model).__name__
-    return not name.endswith(("ForCausalLM", "LMHeadModel"))
+    return not name.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration"))
 
 
 def _heads(model: Any) -> dict[str, str]:
