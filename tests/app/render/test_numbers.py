@@ -59,6 +59,7 @@ def test_ticks_lie_within_and_are_evenly_spaced(low: float, span: float, most: i
         assert np.allclose(np.diff(marks), step, rtol=1e-6)
 
 
+@pytest.mark.usefixtures("qapp")
 def test_nothing_is_printed_as_minus_zero() -> None:
     """In cells, bars, read-outs and on axes."""
     cells = heatmap(np.array([[-0.00001, -0.0], [-0.004, -0.006]]))
