@@ -53,7 +53,7 @@ class Core(Loads, Decodes, Compares, Protocol):
 
 
 class Session(QObject):
-    """Turns intentions into work. Writes every field of the store but the selection's."""
+    """Turns intentions into work; `opening` and `stepping` do so for models and decoding."""
 
     def __init__(
         self,

@@ -1,7 +1,8 @@
 """What is known and what is wanted, in one place; whoever shows it listens to `Store.changed`.
 
-`Session` writes every field but `selection` (written through `select`) and `draw_ms` (written by
-the views). Fields are replaced, never changed in place.
+The controllers write it, each its own fields: `Opening` the model and what comes with one, the
+stepping family what was decoded, `Session` the rest. `selection` is written through `select`, and
+`draw_ms` by the pictures. Fields are replaced, never changed in place.
 """
 
 from __future__ import annotations
