@@ -1,8 +1,9 @@
 """A checkpoint's tensor names -> the network's, strictly.
 
 A family's rename table is a tuple of `Rule`s, read in order. In a name `{i}` stands for a layer,
-`{e}` for an expert, a final `*` for "weight" or "bias" and a final `**` for anything. Every tensor of the checkpoint must
-match a rule, every parameter of the network must be given exactly once, all shapes must agree.
+`{e}` for an expert, a final `*` for "weight" or "bias" and a final `**` for anything. Every tensor
+of the checkpoint must match a rule, every parameter of the network must be given exactly once, all
+shapes must agree.
 """
 
 from __future__ import annotations
