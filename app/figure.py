@@ -180,7 +180,8 @@ class Box:
 
     kind: plain, group (a frame behind others), text (no box), embedding, attention, feedforward,
     norm, residual, head or selected. target: the key of a view that a click opens. picks: what a
-    click selects, as (Selection field, index).
+    click selects, as (Selection field, index); selects: the same for fields that hold words
+    ("stack", "part").
     """
 
     key: str
@@ -193,6 +194,7 @@ class Box:
     note: str = ""
     target: str | None = None
     picks: tuple[tuple[str, int], ...] = ()
+    selects: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

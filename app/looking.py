@@ -28,6 +28,13 @@ def lengths_at(trace: Trace, site: str) -> tuple[int, int]:
     return len(trace.tokens[stack]), len(trace.tokens[keys])
 
 
+def at_site(selection: Selection, stack: str, part: str) -> Selection:
+    """The same place at another attention site. Pins stay only with the tokens they were put on."""
+    query = selection.query if selection.stack == stack else None
+    key = selection.key if (selection.stack, selection.part) == (stack, part) else None
+    return replace(selection, stack=stack, part=part, query=query, key=key)
+
+
 def fitted(selection: Selection, spec: ModelSpec, trace: Trace | None = None) -> Selection:
     """The nearest selection that exists: site, layer and head of the model, pins of the text."""
     if selection.site not in spec.sites:

@@ -6,11 +6,13 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from app.looking import at_site, fitted
 from app.panels.drawing import SHOWN_BY, options_of
 from app.panels.picking import took
 from app.panels.pooling import Pooling
@@ -187,9 +189,13 @@ class Pictures(QWidget):
 
     # --- the pointer ------------------------------------------------------------------------
 
-    def _picked(self, picks: Mapping[str, int]) -> None:
+    def _picked(self, picked: Mapping[str, int | str]) -> None:
         """A click selects; a second one on the same pin lets go; a head of the mosaic opens."""
+        picks = {name: value for name, value in picked.items() if isinstance(value, int)}
         if took(picks, self._session.stepping):
+            return
+        if len(picks) < len(picked):
+            self._go_to(picked)
             return
         selection = self._store.state.selection
         changes: dict[str, int | str | None] = dict(picks)
@@ -208,6 +214,20 @@ class Pictures(QWidget):
         self._store.select(**changes)
         if {"layer", "head"} <= set(picks) and "attention" in self._views:
             self._session.look_at("attention")
+
+    def _go_to(self, picked: Mapping[str, int | str]) -> None:
+        """To another stack or attention site: what is looked at must exist there too."""
+        state = self._store.state
+        if state.trace is None:
+            return
+        stack, part = str(picked["stack"]), str(picked["part"])
+        wanted = at_site(state.selection, stack, part)
+        found = fitted(
+            replace(wanted, **picked),  # type: ignore[arg-type]
+            state.trace.spec,
+            state.trace,
+        )
+        self._store.update(selection=found)
 
     def _opened(self, target: str) -> None:
         if target in self._views:

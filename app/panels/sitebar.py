@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.icons import icon
-from app.looking import fitted, heads_at, layers_at
+from app.looking import at_site, fitted, heads_at, layers_at
 from app.panels.sites import SITE_NAMES
 from app.session import Session
 from app.store import Store
@@ -102,9 +102,8 @@ class SiteBar(QWidget):
 
     def choose_site(self, site: str) -> None:
         stack, part = site.split(".")
-        selection = self._store.state.selection
-        kept = selection.query if selection.stack == stack else None
-        self._select(stack=stack, part=part, query=kept, key=None)
+        found = at_site(self._store.state.selection, stack, part)
+        self._select(stack=stack, part=part, query=found.query, key=found.key)
 
     def next_site(self) -> None:
         model = self._store.state.model

@@ -35,7 +35,7 @@ class DiagramDrawing:
         self._speaking = [
             index
             for index, item in enumerate(panel.boxes)
-            if item.note or item.target or item.picks
+            if item.note or item.target or item.picks or item.selects
         ]
 
     def paint(self, canvas: Canvas) -> None:
@@ -65,7 +65,13 @@ class DiagramDrawing:
     def _hit(self, index: int) -> Hit:
         box = self.panel.boxes[index]
         words = box.note or " ".join(box.text.split())
-        return Hit(text=words, picks=dict(box.picks), target=box.target, row=index)
+        return Hit(
+            text=words,
+            picks=dict(box.picks),
+            selects=dict(box.selects),
+            target=box.target,
+            row=index,
+        )
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         if hit.row is not None:

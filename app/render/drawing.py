@@ -14,12 +14,14 @@ from app.render.window import Window
 class Hit:
     """What lies under a point: a sentence to read, and what a click there means.
 
-    text: the read-out. picks: `Selection` field name -> index. target: the key of a view to open.
-    row, column: the place on the axes, or what counts as such in a panel without.
+    text: the read-out. picks: `Selection` field name -> index; selects: those that hold words.
+    target: the key of a view to open. row, column: the place on the axes, or what counts as such in
+    a panel without.
     """
 
     text: str
     picks: dict[str, int] = field(default_factory=dict)
+    selects: dict[str, str] = field(default_factory=dict)
     target: str | None = None
     row: int | None = None
     column: int | None = None

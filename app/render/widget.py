@@ -51,9 +51,9 @@ HELP = "Control and an arrow key read cell by cell, Return picks, plus and minus
 class FigureWidget(QWidget):
     """Shows one Figure at a time.
 
-    picked: a click on a cell or label, as `Selection` field name -> index. hovered: the sentence of
-    what is under the pointer; hover_left: the pointer is over nothing. opened: a box that leads to
-    a view was clicked, with the box's target.
+    picked: a click on a cell or label, as `Selection` field name -> index or word. hovered: the
+    sentence of what is under the pointer; hover_left: the pointer is over nothing. opened: a box
+    that leads to a view was clicked, with the box's target.
 
     The wheel zooms a map about the pointer and scrolls a grid of words; dragging pans, a double
     click shows all. Keys: Ctrl+arrows read, Return picks, + and − zoom, 0 shows all.
@@ -243,7 +243,7 @@ class FigureWidget(QWidget):
                 self.update()
             return
         hit = found[1]
-        pickable = bool(hit.picks or hit.target)
+        pickable = bool(hit.picks or hit.selects or hit.target)
         self.setCursor(
             Qt.CursorShape.PointingHandCursor if pickable else Qt.CursorShape.ArrowCursor
         )
@@ -257,8 +257,8 @@ class FigureWidget(QWidget):
         if self._hit is None:
             return
         hit = self._hit[1]
-        if hit.picks:
-            self.picked.emit(dict(hit.picks))
+        if hit.picks or hit.selects:
+            self.picked.emit({**hit.picks, **hit.selects})
         if hit.target:
             self.opened.emit(hit.target)
 

@@ -14,13 +14,15 @@ DETOUR = 12.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A box to come. text: its lines. note: what hovering says. target: the view it opens."""
+    """A box to come. text: its lines. note: what hovering says. target: the view it opens.
+    crossing: whether it belongs to cross-attention."""
 
     text: str
     kind: str = "plain"
     note: str = ""
     target: str | None = None
     height: float = 40.0
+    crossing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +36,10 @@ class Detour:
 
 @dataclass(slots=True, kw_only=True)
 class Column:
-    """Rows of one or two parts at x … x + width, the first at y. Filled by `lay_out`."""
+    """Rows of one or two parts at x … x + width, the first at y. Filled by `lay_out`.
+
+    stack, part, layer: what a click on a part selects; part: where the part itself says nothing.
+    """
 
     x: float
     y: float
@@ -42,6 +47,9 @@ class Column:
     rows: list[list[Part]]
     detours: list[Detour] = field(default_factory=list)
     lit: bool = False
+    stack: str = ""
+    part: str = "self"
+    layer: int | None = None
     boxes: list[list[Box]] = field(default_factory=list)
 
     @property
@@ -70,6 +78,8 @@ def lay_out(column: Column, key: str) -> tuple[list[Box], list[Arrow]]:
                     kind=part.kind,
                     note=part.note,
                     target=part.target,
+                    picks=() if column.layer is None else (("layer", column.layer),),
+                    selects=_site(column, part),
                 )
                 for place, part in enumerate(row)
             ]
@@ -83,6 +93,14 @@ def lay_out(column: Column, key: str) -> tuple[list[Box], list[Arrow]]:
     ]
     arrows += [_detour(column, detour) for detour in column.detours]
     return [box for row in column.boxes for box in row], arrows
+
+
+def _site(column: Column, part: Part) -> tuple[tuple[str, str], ...]:
+    """What is looked at after a click."""
+    if not column.stack:
+        return ()
+    own = "self" if part.target == "attention" else column.part
+    return (("stack", column.stack), ("part", "cross" if part.crossing else own))
 
 
 def _pairs(above: list[Box], below: list[Box]) -> list[tuple[Box, Box]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.views._blueprint import Detour, Part
 from core.analysis import parameters
 from core.spec import (
@@ -176,7 +178,8 @@ def layer(spec: BlockSpec, d_memory: int | None) -> tuple[list[list[Part]], list
     subs = [("self", own)]
     if spec.cross is not None:
         crossing = parameters.attention(spec.cross, d_memory)
-        subs.append(("cross", attention(spec.cross, crossing, "Cross-attention")))
+        crossed = attention(spec.cross, crossing, "Cross-attention")
+        subs.append(("cross", replace(crossed, crossing=True)))
     subs.append(("ffn", feed))
     found: list[list[Part]] = []
     detours: list[Detour] = []

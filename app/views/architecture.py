@@ -83,10 +83,29 @@ def _stack(
     layer = min(layer, stack.layers - 1)
     shared = spec.shared_embedding and stack.name == "decoder" and spec.encoder is not None
     entry = [_text(trace, stack.name, options), *_parts.embedding(stack.embedding, shared=shared)]
-    inputs = Column(x=x, y=TOP, width=COLUMN, rows=[[part] for part in entry], lit=not idle)
+    looked = selection.part if selection.stack == stack.name else "self"
+    inputs = Column(
+        x=x,
+        y=TOP,
+        width=COLUMN,
+        rows=[[part] for part in entry],
+        lit=not idle,
+        stack=stack.name,
+        part=looked,
+    )
     rows, detours, cross = _parts.layer(stack.blocks[layer], memory)
     left = x + COLUMN + GUTTER + FRAME
-    inside = Column(x=left, y=TOP + GAP, width=COLUMN, rows=rows, detours=detours, lit=not idle)
+    inside = Column(
+        x=left,
+        y=TOP + GAP,
+        width=COLUMN,
+        rows=rows,
+        detours=detours,
+        lit=not idle,
+        stack=stack.name,
+        part=looked,
+        layer=layer,
+    )
     if idle:
         inputs.rows = [[replace(part, kind="plain") for part in row] for row in inputs.rows]
         inside.rows = [[replace(part, kind="plain") for part in row] for row in inside.rows]
@@ -108,7 +127,15 @@ def _stack(
         weights = parameters.norm(stack.final_norm, stack.d_model)
         part = _parts.norm(stack.final_norm, weights, f"the {stack.name}'s last state")
         part = replace(part, text=f"Final {part.text}", kind="plain" if idle else part.kind)
-        column = Column(x=left, y=frame.y + frame.height + GAP, width=COLUMN, rows=[[part]])
+        column = Column(
+            x=left,
+            y=frame.y + frame.height + GAP,
+            width=COLUMN,
+            rows=[[part]],
+            stack=stack.name,
+            part=looked,
+            layer=stack.layers - 1,
+        )
         found, _ = lay_out(column, f"{stack.name}.final")
         kind = "plain" if idle else "selected"
         down = ((column.middle, inside.bottom), (column.middle, column.y))

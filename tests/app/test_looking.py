@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -125,6 +125,25 @@ def test_sites_of_an_encoder_decoder(qtbot: QtBot, open_app: Opener) -> None:
         assert heatmap(app).values.ndim == 2
         press(app, Key.Key_S)
     assert seen == ["encoder.self", "decoder.self", "decoder.cross", "encoder.self"]
+
+
+def test_a_part_of_the_architecture_leads_to_its_site(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder-decoder")
+    settled(qtbot, app)
+    app.store.select(query=1, key=1, head=2)
+    app.session.look_at("architecture")
+    settled(qtbot, app)
+    widget = front(app)
+    drawing = widget.page.placed[0].drawing
+    boxes = drawing.panel.boxes  # type: ignore[union-attr]
+    (place,) = [i for i, box in enumerate(boxes) if box.text.startswith("Cross-attention")]
+    x, y = drawing._boxes[place].middle  # type: ignore[union-attr]
+    click_at(widget, QPointF(x, y))
+    settled(qtbot, app)
+    selection = app.store.state.selection
+    assert (selection.site, selection.layer, selection.head) == ("decoder.cross", 0, 2)
+    assert (selection.query, selection.key) == (None, None)
+    assert app.store.state.view == "attention"
 
 
 def test_keys_belong_to_the_text_while_one_types(qtbot: QtBot, open_app: Opener) -> None:

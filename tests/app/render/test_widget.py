@@ -11,7 +11,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.figure import Bar, Bars, Figure, Heatmap
+from app.figure import Bar, Bars, Box, Diagram, Figure, Heatmap
 from app.render.drawing import Scrollable
 from app.render.heatmap import HeatmapDrawing
 from app.render.mosaic import MosaicDrawing
@@ -160,6 +160,19 @@ def test_a_click_on_a_box_opens_its_view_and_picks(qtbot: QtBot, widget: FigureW
     assert heard["opened"] == ["attention"]
     assert heard["picked"] == [{"layer": 2}]
     assert heard["hovered"] == ["4 heads of 64"]
+
+
+def test_a_click_on_a_box_names_the_words_it_selects(qtbot: QtBot, widget: FigureWidget) -> None:
+    heard = listen(widget)
+    words = (("stack", "decoder"), ("part", "cross"))
+    box = Box(
+        key="a", text="a", x=0, y=0, width=50, height=50, picks=(("layer", 1),), selects=words
+    )
+    show(widget, Diagram(title="", boxes=(box,)))
+    found = widget.page.placed[0].drawing
+    x, y = found._boxes[0].middle  # type: ignore[attr-defined]
+    qtbot.mouseClick(widget, LEFT, pos=QPoint(int(x), int(y)))
+    assert heard["picked"] == [{"layer": 1, "stack": "decoder", "part": "cross"}]
 
 
 def test_a_click_on_a_path_picks_its_token(qtbot: QtBot, widget: FigureWidget) -> None:

@@ -117,6 +117,29 @@ def test_residual_connections_skip_what_they_add_to(kind: str) -> None:
     assert len(detours) == len(pluses) + (kind == "joint encoder")
 
 
+def test_a_click_goes_to_the_stack_and_site_of_the_part() -> None:
+    trace = trace_of("relative translator")
+    selection = Selection(stack="decoder", part="cross", layer=1)
+    (panel,) = view("architecture").draw(trace, selection, ViewOptions()).panels
+    assert isinstance(panel, Diagram)
+    found = {}
+    for b in panel.boxes:
+        stack, _, _ = b.key.partition(".")
+        if b.kind != "group" and stack != "head":
+            assert dict(b.selects)["stack"] == stack
+            found[stack, b.text.split("\n")[0]] = (
+                dict(b.selects)["part"],
+                dict(b.picks).get("layer"),
+            )
+    assert found["encoder", "Self-attention"] == ("self", 0)
+    assert found["encoder", "Feed-forward"] == ("self", 0)
+    assert found["encoder", "Token embedding"] == ("self", None)
+    assert found["decoder", "Self-attention"] == ("self", 1)
+    assert found["decoder", "Cross-attention"] == ("cross", 1)
+    assert found["decoder", "Feed-forward"] == ("cross", 1)  # where one looks already
+    assert found["decoder", "Final RMSNorm"] == ("cross", 2)
+
+
 def test_the_title_counts_all_weights() -> None:
     made = spec("encoder")
     figure = draw(trace_of("encoder"))[0]
