@@ -104,11 +104,14 @@ class TokenChips(QWidget):
     # --- layout -----------------------------------------------------------------------------
 
     def sizeHint(self) -> QSize:
-        right = max((box.right() for box in self._boxes), default=0.0)
+        # In one row the last box says it all: no walk over thousands at every step.
+        boxes = self._boxes if self._wrap else self._boxes[-1:]
+        right = max((box.right() for box in boxes), default=0.0)
         return QSize(int(right + _MARGIN), self._height())
 
     def _height(self) -> int:
-        bottom = max((box.bottom() for box in self._boxes), default=self._chip_height())
+        boxes = self._boxes if self._wrap else self._boxes[-1:]
+        bottom = max((box.bottom() for box in boxes), default=self._chip_height())
         return int(bottom + _MARGIN + 1)
 
     def _chip_height(self) -> float:

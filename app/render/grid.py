@@ -174,16 +174,14 @@ def paint_axes(
         align="center",
     )
     wide, high = grid.cell
-    for index, kind in grid.rows.marks:
-        if window.row <= index < window.row + window.rows:
-            band = grid.row_band(index)
-            mark = Rect(box.x - STRIP - 1, band.y, STRIP, max(1.0, high))
-            canvas.rect(mark, fill=theme.kind(kind))
-    for index, kind in grid.columns.marks:
-        if window.column <= index < window.column + window.columns:
-            band = grid.column_band(index)
-            mark = Rect(band.x, box.y - STRIP - 1, max(1.0, wide), STRIP)
-            canvas.rect(mark, fill=theme.kind(kind))
+    for first, count, kind in stretches(grid.rows.marks, window.row, window.rows):
+        band = grid.row_band(first)
+        mark = Rect(box.x - STRIP - 1, band.y, STRIP, max(1.0, high * count))
+        canvas.rect(mark, fill=theme.kind(kind))
+    for first, count, kind in stretches(grid.columns.marks, window.column, window.columns):
+        band = grid.column_band(first)
+        mark = Rect(band.x, box.y - STRIP - 1, max(1.0, wide * count), STRIP)
+        canvas.rect(mark, fill=theme.kind(kind))
     quiet = {index for index, kind in grid.rows.marks if kind == "padding"}
     spacing = grid.size[0] + 2
     for index in fitting(window.row, window.rows, high, spacing, row):
@@ -192,6 +190,26 @@ def paint_axes(
     spacing = grid.size[1] + 2 if grid.turned else 0.0
     for index in fitting(window.column, window.columns, wide, spacing, column):
         paint_column_label(canvas, grid, theme, index, strong=index == column, quiet=index in quiet)
+
+
+def stretches(
+    marks: tuple[tuple[int, str], ...], first: int, count: int
+) -> Iterator[tuple[int, int, str]]:
+    """(first, count, kind) of neighbours of one kind in sight: a thousand generated tokens are one
+    strip to paint."""
+    start = length = 0
+    held = ""
+    for index, kind in marks:
+        if not first <= index < first + count:
+            continue
+        if length and kind == held and index == start + length:
+            length += 1
+            continue
+        if length:
+            yield start, length, held
+        start, length, held = index, 1, kind
+    if length:
+        yield start, length, held
 
 
 def fitting(

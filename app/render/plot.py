@@ -110,7 +110,7 @@ def _x_marks(plot: Plot, labels: tuple[str, ...]) -> list[tuple[float, str]]:
         return [(mark, tick(mark, step)) for mark in marks]
     first, last = math.ceil(plot.x[0]), math.floor(plot.x[1])
     seen = [index for index in range(first, last + 1) if 0 <= index < len(labels)]
-    widest = max((text.width(labels[index], SIZE) for index in seen), default=0.0)
+    widest = text.longest(tuple(labels[index] for index in seen), SIZE)
     room = box.width / max(1e-9, plot.x[1] - plot.x[0])
     every = max(1, math.ceil((min(widest, 90.0) + 10) / room))
     return [(float(index), text.elide(labels[index], 90, SIZE)) for index in seen[::every]]

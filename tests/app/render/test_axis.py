@@ -7,6 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.figure import Axis, Figure
+from app.render.grid import stretches
 from app.render.heatmap import HeatmapDrawing
 from app.render.page import Page
 from app.theme import LIGHT
@@ -137,3 +138,14 @@ def test_nothing_is_drawn_outside_the_page(qtbot: QtBot, name: str, size: tuple[
     for text in canvas.texts:
         assert text.box.x >= -1, text
         assert text.box.right <= size[0] + 1, text
+
+
+def test_neighbours_of_one_kind_are_one_strip() -> None:
+    marks = ((0, "special"), (3, "generated"), (4, "generated"), (5, "generated"), (6, "masked"))
+    assert list(stretches(marks, 0, 9)) == [
+        (0, 1, "special"),
+        (3, 3, "generated"),
+        (6, 1, "masked"),
+    ]
+    assert list(stretches(marks, 4, 2)) == [(4, 2, "generated")]
+    assert list(stretches((), 0, 9)) == []
