@@ -167,9 +167,14 @@ class LoadedModel:
         temperature: float = 1.0,
         top_k: int = 0,
         top_p: float = 1.0,
+        min_p: float = 0.0,
+        repetition_penalty: float = 1.0,
         seed: int = 0,
     ) -> Iterator[Step]:
-        """Continue a text (or write the target of a source) token by token."""
+        """Continue a text (or write the target of a source) token by token.
+
+        strategy: "greedy" or "sample"; `core.decoding.BeamSearch` keeps several texts at once.
+        """
         if ids is not None:
             start = self._request(
                 self._tokens_of(ids), self._target_of(target_ids), masks, (), (LAST,)
@@ -181,7 +186,13 @@ class LoadedModel:
                 run=start,
                 strategy=strategy,
                 max_new_tokens=max_new_tokens,
-                sampling=Sampling(temperature=temperature, top_k=top_k, top_p=top_p),
+                sampling=Sampling(
+                    temperature=temperature,
+                    top_k=top_k,
+                    top_p=top_p,
+                    min_p=min_p,
+                    repetition_penalty=repetition_penalty,
+                ),
                 seed=seed,
             )
         )

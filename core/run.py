@@ -18,7 +18,7 @@ from core import masks
 from core.cache import KVCache
 from core.derive import Derived, context, end_site
 from core.errors import RequestError
-from core.masks import Mask
+from core.masks import Mask, MaskChoice
 from core.model import Transformer
 from core.recorder import Captured, Recorder
 from core.request import ALL, HEADS, LAST, MASKED, RunRequest, ShouldStop
@@ -220,12 +220,20 @@ def _valid_prefix(
         if request.mask("decoder.cross") != previous.request.mask("decoder.cross"):
             return 0
     shared = tokens["decoder"].shares_prefix(previous.tokens["decoder"])
+    return shared if rows_stay(spec, choice, shared) else 0
+
+
+def rows_stay(spec: StackSpec, choice: MaskChoice, length: int) -> bool:
+    """Whether tokens appended to `length` decoder tokens leave the rows there are as they are.
+
+    They do not under a mask that looks ahead, nor under rotary scalings that turn every position
+    anew as the text grows (dynamic, longrope). Nothing is cached then and every run is a whole one,
+    so a step equals the full forward of its own text. (transformers' `generate` keeps the keys as
+    an earlier length had turned them.)
+    """
     reach = max(masks.look_ahead(choice, block.attention) for block in spec.blocks)
-    if shared < reach:
-        return 0
-    if any(_depends_on_length(block.attention.positions) for block in spec.blocks):
-        return 0
-    return shared
+    turning = any(_depends_on_length(block.attention.positions) for block in spec.blocks)
+    return length >= reach and not turning
 
 
 def _depends_on_length(where: object) -> bool:

@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Arrow, Axis, Bar, Bars, Box, Diagram, Figure, Floats, Heatmap, Panel
+from app.figure import (
+    Arrow,
+    Axis,
+    Bar,
+    Bars,
+    Box,
+    Cell,
+    Diagram,
+    Figure,
+    Floats,
+    Heatmap,
+    Panel,
+    WordGrid,
+)
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import empty, token_axis
@@ -36,7 +49,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     panels: list[Panel] = [_keys(trace, "self", options)]
     if trace.spec.encoder is not None:
         panels.append(_keys(trace, "cross", options))
-    panels += [_sharing(stack, layer), _shared(options.shared) if options.shared else _costs(stack)]
+    panels += [_sharing(stack, layer), _costs(stack)]
+    if options.shared:
+        panels.append(_shared(options.shared))
     return Figure(
         title=_title(trace),
         panels=tuple(panels),
@@ -133,28 +148,30 @@ def _kind(heads: int, groups: int, *, latent: bool) -> str:
     return f"grouped-query, {heads} heads on {groups} K/V"
 
 
-def _costs(stack: StackSpec) -> Bars:
+def _costs(stack: StackSpec) -> WordGrid:
+    """Every kind of sharing by context length; darker is more."""
     found = needs(stack)
+    lengths = (1, *CONTEXTS)
     most = max(need.bytes_per_token for need in found)
-    return Bars(
-        title="Bytes a token, by sharing",
-        bars=tuple(_cost(need) for need in found),
-        limit=float(most),
-        value_name="bytes",
-        note="In 32-bit numbers, all layers.",
+    return WordGrid(
+        title="What a cache needs in 32-bit numbers, by sharing",
+        cells=tuple(
+            tuple(
+                Cell(text=size(need.total(n)), strength=need.bytes_per_token / most)
+                for n in lengths
+            )
+            for need in found
+        ),
+        rows=Axis(title="", labels=tuple(_sharing_name(need) for need in found)),
+        columns=Axis(
+            title="Tokens", labels=tuple(f"{n // 1000}k" if n >= 1000 else str(n) for n in lengths)
+        ),
+        row=next((i for i, need in enumerate(found) if need.is_own), None),
     )
 
 
-def _cost(need: CacheNeed) -> Bar:
-    longer = ", ".join(f"{tokens // 1000}k: {size(need.total(tokens))}" for tokens in CONTEXTS)
-    own = " (this model)" if need.is_own else ""
-    heads = "" if need.label == "MLA" else f" {need.kv_heads}"
-    return Bar(
-        label=f"{need.label}{heads}{own}",
-        value=float(need.bytes_per_token),
-        note=longer,
-        dimmed=not need.is_own,
-    )
+def _sharing_name(need: CacheNeed) -> str:
+    return need.label if need.label == "MLA" else f"{need.label} {need.kv_heads}"
 
 
 def _shared(found: tuple[Shared, ...]) -> Bars:

@@ -9,7 +9,7 @@ from core.spec import AttentionSpec, StackSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheNeed:
-    """Bytes for one token in all layers. label says which sharing: MHA, GQA, MQA or latent."""
+    """Bytes for one token in all layers. label says which sharing: MHA, GQA, MQA or MLA."""
 
     label: str
     kv_heads: int
@@ -26,16 +26,19 @@ def per_token(attention: AttentionSpec, *, kv_heads: int | None = None, itemsize
     return heads * (attention.d_head + attention.value_size) * itemsize
 
 
-def latent_per_token(attention: AttentionSpec, *, itemsize: int = 4) -> int | None:
-    """Bytes when only the shared latent and the rotary key are kept (DeepSeek-V2, section 2.1)."""
+def latent_per_token(attention: AttentionSpec, *, itemsize: int = 4) -> int:
+    """Bytes when only the shared latent and the rotary key are kept (DeepSeek-V2, section 2.1).
+
+    For a model that has no latent: with that paper's sizes, 4 · d_head and d_head / 2.
+    """
     if attention.latent is None:
-        return None
+        return (4 * attention.d_head + attention.d_head // 2) * itemsize
     return (attention.latent.kv_rank + attention.latent.d_rope) * itemsize
 
 
 def needs(stack: StackSpec, *, itemsize: int = 4) -> tuple[CacheNeed, ...]:
-    """The same stack under multi-head, its own or a quarter grouped, multi-query and, where the
-    model has one, latent caching; most bytes first."""
+    """The same stack under multi-head, its own or a quarter grouped, multi-query and latent
+    caching."""
     first = stack.blocks[0].attention
     own = first.kv_heads
     grouped = own if 1 < own < first.heads else _quarter(first.heads)
@@ -54,10 +57,9 @@ def needs(stack: StackSpec, *, itemsize: int = 4) -> tuple[CacheNeed, ...]:
                 is_own=kv_heads == own and first.latent is None,
             )
         )
-    latent = [latent_per_token(b.attention, itemsize=itemsize) for b in stack.blocks]
-    if all(size is not None for size in latent):
-        total = sum(size for size in latent if size is not None)
-        found.append(CacheNeed(label="MLA", kv_heads=1, bytes_per_token=total, is_own=True))
+    latent = sum(latent_per_token(b.attention, itemsize=itemsize) for b in stack.blocks)
+    is_own = first.latent is not None
+    found.append(CacheNeed(label="MLA", kv_heads=1, bytes_per_token=latent, is_own=is_own))
     return tuple(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -13,6 +14,9 @@ from core.request import Candidate, Sampling
 
 def check(sampling: Sampling) -> None:
     """RequestError when a setting is out of range."""
+    for name in ("temperature", "top_p", "min_p", "repetition_penalty"):
+        if not math.isfinite(getattr(sampling, name)):
+            raise RequestError(f"{name} is {getattr(sampling, name)}; it must be a finite number")
     if sampling.temperature < 0:
         raise RequestError(f"temperature is {sampling.temperature}; it must be 0 or more")
     if sampling.top_k < 0:

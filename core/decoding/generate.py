@@ -62,6 +62,7 @@ class Decoding:
     ) -> None:
         prompt.check(model.spec)
         filters.check(request.sampling)
+        prompt.check_length(request)
         if request.strategy == "beam":
             raise RequestError("beam search keeps several texts at once; use BeamSearch")
         self.model = model
@@ -178,7 +179,9 @@ def make_step(
         entropy=entropy,
         text=text,
         pending=pending,
-        candidates=filters.top(logits, sampling, CANDIDATES, before.ids),
+        candidates=filters.top(
+            without_suppressed(logits, model.spec), sampling, CANDIDATES, before.ids
+        ),
         logits=logits,
         trace=trace,
         tokens=tokens,

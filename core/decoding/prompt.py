@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.errors import RequestError
-from core.request import LAST, RunRequest
+from core.request import LAST, DecodeRequest, RunRequest
 from core.run import last_position
 from core.spec import ModelSpec
 from core.tokens import Tokens
@@ -20,6 +20,14 @@ def check(spec: ModelSpec) -> None:
         )
     if spec.heads.vocab is None:
         raise RequestError(f"{spec.name} has no vocabulary head, so it cannot decode")
+
+
+def check_length(request: DecodeRequest) -> None:
+    """RequestError unless at least one token is asked for."""
+    if request.max_new_tokens < 1:
+        raise RequestError(
+            f"{request.max_new_tokens} new tokens were asked for; there must be at least 1"
+        )
 
 
 def start(run: RunRequest) -> Tokens:

@@ -9,7 +9,7 @@ from core.decoding import prompt
 from core.decoding.generate import Runs
 from core.errors import Cancelled, RequestError
 from core.request import ShouldStop, Step
-from core.run import last_position
+from core.run import last_position, rows_stay
 from core.trace import Trace
 
 
@@ -30,7 +30,11 @@ class Difference:
 def verify(
     model: Runs, steps: Sequence[Step], *, should_stop: ShouldStop | None = None
 ) -> Difference:
-    """Run the text of the last step at once, from nothing, and compare every step with its row."""
+    """Run the text of the last step at once, from nothing, and compare every step with its row.
+
+    Where a longer text changes earlier rows (`core.run.rows_stay`) each step is compared with a run
+    of its own text instead.
+    """
     if not steps:
         raise RequestError("there is no step to verify yet; decode a token first")
     last = steps[-1].trace
@@ -40,9 +44,14 @@ def verify(
     sites = [site for site in model.spec.sites if site.startswith("decoder.")]
     logits = pattern = 0.0
     before: Step | None = None
+    first = len(steps[0].trace.tokens["decoder"])
+    stay = rows_stay(spec, last.request.mask("decoder.self"), first)
     for step in steps:
         if should_stop is not None and should_stop():
             raise Cancelled("the comparison was stopped")
+        if not stay:
+            own = prompt.with_tokens(step.trace.request, step.trace.tokens["decoder"])
+            full = model.run(own, should_stop=should_stop)
         row = last_position(step.trace.tokens["decoder"])
         logits = max(logits, float((full.logits_at(row)[0] - step.logits).abs().max()))
         for site in sites:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 
 from core.decoding import Decoding, decode
 from core.decoding.filters import probabilities, top
+from core.decoding.verify import verify
 from core.errors import RequestError
 from core.masks import choose
 from core.model import Transformer
 from core.request import DecodeRequest, RunRequest, Sampling
+from core.spec import RotaryPositions, RotaryScaling, SpecialIds
 from core.tokens import Tokens
 from tests.core import tiny
 
@@ -169,6 +172,9 @@ def test_filters_cut_where_the_definition_says() -> None:
         (Sampling(temperature=-1), "temperature is -1"),
         (Sampling(top_p=0), "top-p is 0"),
         (Sampling(top_k=-2), "top-k is -2"),
+        (Sampling(temperature=math.nan), "temperature is nan; it must be a finite number"),
+        (Sampling(min_p=2), "min-p is 2"),
+        (Sampling(repetition_penalty=0), "repetition penalty is 0"),
     ],
 )
 def test_bad_settings_are_refused(sampling: Sampling, sentence: str) -> None:
@@ -192,6 +198,39 @@ def test_decoding_ends_where_it_must() -> None:
         start(tiny.encoder())
     with pytest.raises(RequestError, match="outside the vocabulary"):
         start(network).force(10_000)
+    with pytest.raises(RequestError, match="0 new tokens were asked for"):
+        start(network, max_new_tokens=0)
+
+
+def test_what_is_never_generated_is_not_among_the_candidates() -> None:
+    network = tiny.decoder()
+    likeliest = start(network).step().token
+    network.spec = replace(network.spec, special=SpecialIds(suppressed=(likeliest,)))
+    step = start(network, sampling=Sampling(top_p=0.7)).step()
+    kept = {c.token: c.kept for c in step.candidates}
+    assert step.token != likeliest
+    assert kept.get(likeliest, 0) == 0
+    closed = step.logits.clone()
+    closed[likeliest] = -math.inf
+    expected = probabilities(closed, Sampling(top_p=0.7))
+    assert all(abs(k - float(expected[t])) <= 1e-6 for t, k in kept.items())
+
+
+@pytest.mark.parametrize("kind", ["dynamic", "longrope"])
+def test_rotations_that_depend_on_the_length_are_turned_anew(kind: str) -> None:
+    """Every step equals the full forward of its own text, and the check knows which text."""
+    scaling = RotaryScaling(
+        kind=kind, factor=2.0, original_size=10, short_factor=(1.0,) * 4, long_factor=(3.0,) * 4
+    )
+    where = RotaryPositions(theta=10000.0, d_rotary=8, scaling=scaling)
+    network = tiny.decoder(*[tiny.block(tiny.attention(causal=True, positions=where))] * 2)
+    done = finish(start(network))
+    for step in done.steps:
+        full = tiny.trace(network, list(step.trace.tokens["decoder"].ids))
+        assert (full.logits[-1] - step.logits).abs().max() <= 1e-5
+    found = verify(done.model, done.steps)
+    assert found.logits <= 1e-5
+    assert found.pattern <= 1e-5
 
 
 def test_padding_of_the_prompt_changes_nothing() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.figure import Bars, Diagram, Heatmap, Words
+from app.figure import Diagram, Heatmap, WordGrid, Words
 from app.selection import Selection
 from app.views import ViewOptions, view
 from tests.traces import HEADS, LAYERS, WIDTH, trace_of
@@ -26,11 +26,19 @@ def test_norms_of_every_cached_key() -> None:
     assert keys.rows.labels[3] == "2 · 2"
     per_token = LAYERS * 2 * 2 * (WIDTH // HEADS) * 4
     assert "9 positions" in figure.title
-    bars = figure.panels[2]
-    assert isinstance(bars, Bars)
-    own = next(bar for bar in bars.bars if not bar.dimmed)
-    assert own.value == per_token
-    assert own.label == "GQA 2 (this model)"
+    costs = figure.panels[2]
+    assert isinstance(costs, WordGrid)
+    assert costs.rows.labels == ("MHA 4", "GQA 2", "MQA 1", "MLA")
+    assert costs.row == 1
+    assert costs.columns.labels == ("1", "1k", "8k", "128k")
+    assert [row[0].text for row in costs.cells] == [
+        "384 bytes",
+        "192 bytes",
+        "96 bytes",
+        "216 bytes",
+    ]
+    assert costs.cells[1][0].text == f"{per_token} bytes"
+    assert costs.cells[1][2].text == "1.54 MB"
     assert f"{per_token} bytes" in figure.note
 
 
