@@ -45,7 +45,12 @@ def other_sentences(trace: Trace, selection: Selection, options: ViewOptions) ->
 
 def title(trace: Trace, selection: Selection, options: ViewOptions) -> str:
     """“Encoder self-attention · layer 3 of 6 · head 5 of 8”, and what of it is not shown."""
-    found = attention_title(trace.spec, selection)
+    return attention_title(trace.spec, selection) + filters(trace, selection, options)
+
+
+def filters(trace: Trace, selection: Selection, options: ViewOptions) -> str:
+    """“ · sinks left out · A → B”: what of a map is not shown, for its title."""
+    found = ""
     if options.drop_sinks:
         found += " · sinks left out"
     if other_sentences(trace, selection, options) is not None:

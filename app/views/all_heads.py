@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.figure import Axis, Figure, Mosaic
 from app.selection import Selection
-from app.views import View, ViewOptions
+from app.views import View, ViewOptions, _maps
 from app.views._tokens import ATTENTION, no_site
 from core.analysis.thumbnails import Thumbnails, key, thumbnails
 
@@ -23,12 +23,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     missing = no_site(trace.spec, selection)
     if missing is not None:
         return missing
-    maps = _maps(trace, selection)
+    maps = _thumbnails(trace, selection, options)
     layers, heads = maps.values.shape[:2]
     automatic = options.limits == "auto" and float(maps.values.max()) > 0
     limit = float(maps.values.max()) if automatic else 1.0
     return Figure(
-        title=f"{ATTENTION[selection.site]} · {layers} layers × {heads} heads",
+        title=f"{ATTENTION[selection.site]} · {layers} layers × {heads} heads"
+        + _maps.filters(trace, selection, options),
         panels=(
             Mosaic(
                 title="",
@@ -40,7 +41,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 selected=None if selection.head is None else (selection.layer, selection.head),
             ),
         ),
-        note=_note(maps, limit if automatic else None),
+        note=_note(maps, limit if automatic else None, _maps.note(trace, selection, options)),
     )
 
 
@@ -48,17 +49,38 @@ def prepare(
     trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
 ) -> None:
     if selection.site in trace.spec.sites:
-        _maps(trace, selection, should_stop)
+        _thumbnails(trace, selection, options, should_stop)
 
 
 def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
     if selection.site not in trace.spec.sites:
         return True
-    return trace.remembers(key(selection.site, _tile(trace.spec, selection)))
+    tile = _tile(trace.spec, selection)
+    sentences = _sentences(trace, selection, options)
+    return trace.remembers(key(selection.site, tile, options.drop_sinks, sentences))
 
 
-def _maps(trace: Trace, selection: Selection, should_stop: ShouldStop | None = None) -> Thumbnails:
-    return thumbnails(trace, selection.site, _tile(trace.spec, selection), should_stop)
+def _thumbnails(
+    trace: Trace,
+    selection: Selection,
+    options: ViewOptions,
+    should_stop: ShouldStop | None = None,
+) -> Thumbnails:
+    return thumbnails(
+        trace,
+        selection.site,
+        _tile(trace.spec, selection),
+        should_stop,
+        drop_sinks=options.drop_sinks,
+        sentences=_sentences(trace, selection, options),
+    )
+
+
+def _sentences(trace: Trace, selection: Selection, options: ViewOptions) -> tuple[int, int] | None:
+    """From which sentence to which; None where the text is no pair."""
+    if _maps.other_sentences(trace, selection, options) is None:
+        return None
+    return options.sentences
 
 
 def _tile(spec: ModelSpec, selection: Selection) -> int:
@@ -72,8 +94,9 @@ def _counted(count: int) -> tuple[str, ...]:
     return tuple(str(i + 1) for i in range(count))
 
 
-def _note(maps: Thumbnails, limit: float | None) -> str:
-    parts = ["Queries run down and keys across in every map."]
+def _note(maps: Thumbnails, limit: float | None, left_out: str) -> str:
+    parts = [left_out] if left_out else []
+    parts += ["Queries run down and keys across in every map."]
     if maps.factor > 1:
         side = maps.factor
         parts.append(f"A cell shows the largest weight of {side} × {side} tokens.")

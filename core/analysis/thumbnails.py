@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.analysis.pooling import Bools, Floats, pool_all, pool_max, shrink_factor
+from core.analysis.segments import between
+from core.analysis.sinks import sinks, without
 from core.errors import Cancelled
 
 if TYPE_CHECKING:
     from core.request import ShouldStop
     from core.trace import Trace
+
+Sentences = tuple[int, int]
 
 _AT_ONCE_BYTES = 64 * 2**20
 
@@ -33,25 +37,49 @@ class Thumbnails:
 
 
 def thumbnails(
-    trace: Trace, site: str, most: int, should_stop: ShouldStop | None = None
+    trace: Trace,
+    site: str,
+    most: int,
+    should_stop: ShouldStop | None = None,
+    *,
+    drop_sinks: bool = False,
+    sentences: Sentences | None = None,
 ) -> Thumbnails:
     """All maps of a site ("encoder.self"), each at most `most` cells high and wide.
 
     Whole patterns are held for one layer, or one head when they are large, and not remembered: all
     144 maps of a base model at 512 tokens would be 151 MB. The result is remembered in the trace.
+
+    drop_sinks: weights without `sinks`, the rest rescaled. sentences: of a pair, only the weights
+    from one sentence to one (0 is A, 1 is B), unchanged; not for cross-attention.
     """
-    return trace.remembered(key(site, most), lambda: _thumbnails(trace, site, most, should_stop))
+    return trace.remembered(
+        key(site, most, drop_sinks, sentences),
+        lambda: _thumbnails(trace, site, most, should_stop, drop_sinks, sentences),
+    )
 
 
-def key(site: str, most: int) -> tuple[str, str, int]:
+def key(
+    site: str, most: int, drop_sinks: bool = False, sentences: Sentences | None = None
+) -> tuple[object, ...]:
     """Under which a trace remembers them."""
-    return "thumbnails", site, most
+    return "thumbnails", site, most, drop_sinks, sentences
 
 
-def _thumbnails(trace: Trace, site: str, most: int, should_stop: ShouldStop | None) -> Thumbnails:
+def _thumbnails(
+    trace: Trace,
+    site: str,
+    most: int,
+    should_stop: ShouldStop | None,
+    drop_sinks: bool,
+    sentences: Sentences | None,
+) -> Thumbnails:
     stack_name, part = site.split(".")
     stack = trace.spec.stack(stack_name)
     queries, keys = trace.allowed(site, 0).shape
+    tokens = trace.tokens["encoder" if part == "cross" else stack_name]
+    dropped = sinks(tokens) if drop_sinks else np.zeros(keys, dtype=bool)
+    inside = None if sentences is None else between(tokens, *sentences)
     factor = shrink_factor(max(queries, keys), most)
     heads = [stack.attention(part, layer).heads for layer in range(stack.layers)]
     size = (-(-queries // factor), -(-keys // factor))
@@ -59,11 +87,15 @@ def _thumbnails(trace: Trace, site: str, most: int, should_stop: ShouldStop | No
     hidden = np.ones(values.shape, dtype=bool)
     whole = max(heads) * queries * keys * 4 <= _AT_ONCE_BYTES
     for layer, count in enumerate(heads):
-        hidden[layer, :count] = pool_all(trace.allowed(site, layer).numpy() == 0, factor, factor)
+        shown = trace.allowed(site, layer).numpy() & ~dropped
+        shown = shown if inside is None else shown & inside
+        hidden[layer, :count] = pool_all(~shown, factor, factor)
         for first, last in [(0, count)] if whole else [(h, h + 1) for h in range(count)]:
             if should_stop is not None and should_stop():
                 raise Cancelled("drawing all heads was stopped")
             head = None if whole else first
             maps = trace.derive.pattern(trace, site, layer, head, None).detach().cpu().float()
-            values[layer, first:last] = pool_max(maps.numpy(), factor, factor)
+            found = without(maps.numpy(), dropped) if drop_sinks else maps.numpy()
+            found = found if inside is None else found * inside
+            values[layer, first:last] = pool_max(found, factor, factor)
     return Thumbnails(values=values, hidden=hidden, factor=factor)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from app.figure import Diagram, Heatmap
+from app.figure import Diagram, Heatmap, Mosaic
 from app.selection import Selection
 from app.views import ViewOptions, view
 from core.tokens import Tokens
@@ -43,6 +44,19 @@ def test_only_the_asked_block_is_shown(
     assert isinstance(flow, Diagram)
     lines = sorted(a.width for a in flow.arrows)
     assert lines == pytest.approx(sorted(weights[c] for c in cells if weights[c] >= 0.04))
+    whole = view("all_heads").draw(trace, Selection(), options)
+    (mosaic,) = whole.panels
+    assert isinstance(mosaic, Mosaic)
+    assert mosaic.hidden is not None
+    for layer in range(3):
+        maps = trace.pattern("encoder.self", layer).numpy()
+        for i in range(7):
+            for j in range(7):
+                expected = maps[:, i, j] if (i, j) in cells else np.zeros(4)
+                assert mosaic.values[layer, :, i, j] == pytest.approx(expected, abs=1e-6)
+                assert (mosaic.hidden[layer, :, i, j] == ((i, j) not in cells)).all()
+    assert whole.title.endswith(f" · {name}")
+    assert whole.note.startswith(f"Only {name} is shown; the weights are unchanged.")
 
 
 def test_without_a_pair_everything_stays() -> None:
@@ -52,3 +66,5 @@ def test_without_a_pair_everything_stays() -> None:
     assert panel.hidden is not None
     assert not panel.hidden.any()
     assert "→" not in figure.title + figure.note
+    whole = view("all_heads").draw(trace_of("encoder"), Selection(), ViewOptions(sentences=(0, 1)))
+    assert "→" not in whole.title + whole.note

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.figure import Diagram, Heatmap, WordGrid
+from app.figure import Diagram, Heatmap, Mosaic, WordGrid
 from app.selection import Selection
 from app.views import ViewOptions, view
 from core.analysis.head_kinds import KINDS, head_kinds
@@ -45,6 +45,25 @@ def test_the_map_without_them(head: int | None) -> None:
     assert isinstance(flow, Diagram)
     lines = sorted(arrow.width for arrow in flow.arrows)
     assert lines == pytest.approx(sorted(expected[expected >= 0.04]), abs=1e-6)
+
+
+def test_all_maps_without_them() -> None:
+    trace = text()
+    figure = view("all_heads").draw(trace, Selection(), OPTIONS)
+    (mosaic,) = figure.panels
+    assert isinstance(mosaic, Mosaic)
+    for layer in range(3):
+        maps = trace.pattern("encoder.self", layer).double().numpy()
+        maps[:, :, [0, 2, 5]] = 0
+        maps /= maps.sum(axis=2, keepdims=True)
+        assert mosaic.values[layer] == pytest.approx(maps, abs=1e-6)
+    assert mosaic.hidden is not None
+    assert mosaic.hidden[2, 3, 4].tolist() == [True, False, True, False, False, True]
+    assert figure.title.endswith(" · sinks left out")
+    assert figure.note.startswith("Without the first token, special tokens and punctuation")
+    assert view("all_heads").ready is not None
+    assert view("all_heads").ready(trace, Selection(), OPTIONS)  # type: ignore[misc]
+    assert not view("all_heads").ready(trace, Selection(), ViewOptions())  # type: ignore[misc]
 
 
 def test_heads_without_them() -> None:
