@@ -67,6 +67,19 @@ def check_fits(parameters: int, dtype: torch.dtype, device: torch.device) -> Non
         )
 
 
+def no_room(path: Path, cause: str) -> RequestError | None:
+    """What to say when the system refused to map a file, of which `cause` are its own words; None
+    when they say something else. A file of more bytes than the whole memory is refused so."""
+    if "mmap" not in cause and "allocate memory" not in cause.lower():
+        return None
+    device = torch.device("cpu")
+    free = free_memory(device)
+    left = (
+        "the system grants no more memory" if free is None else f"{device} has {_size(free)} free"
+    )
+    return RequestError(f"the model needs {_size(path.stat().st_size)} for {path}, but {left}")
+
+
 def _meminfo() -> int | None:
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()

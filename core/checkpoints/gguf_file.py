@@ -16,6 +16,7 @@ from torch import Tensor
 from core.checkpoints.config import Config
 from core.checkpoints.gguf_header import Placed, read_header
 from core.checkpoints.recognise import refuse_impostor
+from core.device import no_room
 from core.errors import CheckpointError, UnsupportedModel
 
 ARCHITECTURES = {"llama": "llama", "qwen2": "qwen2", "qwen3": "qwen3"}
@@ -52,8 +53,9 @@ class GgufFile:
             self._bytes = np.asarray(np.memmap(path, dtype=np.uint8, mode="c"))
             header = read_header(self._bytes.data)
         except (ValueError, OSError) as error:
-            raise CheckpointError(
-                f"{path} cannot be opened as GGUF: {error}; download it again"
+            raise (
+                no_room(path, str(error))
+                or CheckpointError(f"{path} cannot be opened as GGUF: {error}; download it again")
             ) from None
         self.metadata = header.metadata
         self._tensors = header.tensors

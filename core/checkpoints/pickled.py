@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from core.checkpoints.recognise import refuse_impostor
+from core.device import no_room
 from core.errors import CheckpointError
 
 
@@ -46,8 +47,11 @@ def _load(path: Path) -> dict[str, Tensor]:
         ) from None
     except (RuntimeError, EOFError, OSError, ValueError, AttributeError, KeyError) as error:
         cause = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CheckpointError(
-            f"{path} cannot be opened as PyTorch weights ({cause}); download it again"
+        raise (
+            no_room(path, cause)
+            or CheckpointError(
+                f"{path} cannot be opened as PyTorch weights ({cause}); download it again"
+            )
         ) from None
     if isinstance(held, Mapping) and isinstance(held.get("state_dict"), Mapping):
         held = held["state_dict"]

@@ -13,6 +13,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from core.checkpoints.recognise import refuse_impostor
+from core.device import no_room
 from core.errors import CheckpointError
 
 _DTYPES = {
@@ -32,8 +33,10 @@ class SafeFile:
             opener: Any = safe_open  # it states no types
             self._file = opener(path, framework="pt")
             views = {name: self._file.get_slice(name) for name in self._file.keys()}  # noqa: SIM118
-        except (SafetensorError, OSError) as error:
-            raise CheckpointError(f"{path} {_cause(str(error))}") from None
+        except (SafetensorError, OSError, RuntimeError) as error:
+            raise (
+                no_room(path, str(error)) or CheckpointError(f"{path} {_cause(str(error))}")
+            ) from None
         self._shapes = {name: tuple(view.get_shape()) for name, view in views.items()}
         self._dtypes = {
             name: _DTYPES.get(v.get_dtype(), v.get_dtype()) for name, v in views.items()
