@@ -197,10 +197,11 @@ def _note(stack: StackSpec, *, cross: bool) -> str:
     own = next((need for need in needs(stack) if need.is_own), None)
     if own is None:
         return ""
+    latent = "" if stack.blocks[0].attention.latent else " MLA: with DeepSeek-V2's sizes."
     note = (
         f"Each new token adds {size(own.bytes_per_token)}; "
         + ", ".join(f"{tokens // 1000}k need {size(own.total(tokens))}" for tokens in CONTEXTS)
-        + "."
+        + f".{latent}"
     )
     if cross:
         note += (

@@ -135,6 +135,8 @@ class Tokenizer:
             # The tokenizer may begin with the source's language, the target has its own.
             own = next(i for i, part in enumerate(parts) if not part.added)
             parts = [Part(id=first, span=None, sequence=None), *parts[own:]]
+        if parts and parts[0].added and parts[0].id == start:
+            parts = parts[1:]  # the tokenizer's own first token is the start already
         return self._tokens([Part(id=start, span=None, sequence=None), *parts], text, None)
 
     def of_ids(self, ids: Iterable[int]) -> Tokens:

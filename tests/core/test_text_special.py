@@ -183,3 +183,11 @@ def test_pieces_ids_and_what_is_special(tmp_path: Path) -> None:
     assert [tokenizer.is_special(i) for i in range(6)] == [True, False, True, True, True, False]
     assert tokenizer.of_ids((2, 9)).pieces == ("[CLS]", "##ing")
     assert tokenizer.of_ids((2, 9)).special == (True, False)
+
+
+def test_a_target_never_starts_twice() -> None:
+    """A tokenizer whose first token is the decoder's start token already has it."""
+    from core import load_model
+
+    tokens = load_model("random:encoder-decoder").trace("a cat", target="dog").tokens["decoder"]
+    assert tokens.pieces == ("[CLS]", "d", "o", "g")
