@@ -181,7 +181,7 @@ class Box:
     kind: plain, group (a frame behind others), text (no box), embedding, attention, feedforward,
     norm, residual, head or selected. target: the key of a view that a click opens. picks: what a
     click selects, as (Selection field, index); selects: the same for fields that hold words
-    ("stack", "part").
+    ("stack", "part"). series: a number whose colour tints it, as that of an `Arrow`.
     """
 
     key: str
@@ -195,6 +195,7 @@ class Box:
     target: str | None = None
     picks: tuple[tuple[str, int], ...] = ()
     selects: tuple[tuple[str, str], ...] = ()
+    series: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,12 +203,14 @@ class Arrow:
     """A line through points, arrow head at the last.
 
     kind: plain, selected, residual (dashed), or attention (no head; width is the weight, 0–1).
+    series: of attention, whose line it is: lines of one number have one colour.
     """
 
     points: tuple[tuple[float, float], ...]
     kind: str = "plain"
     width: float = 1.0
     text: str = ""
+    series: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

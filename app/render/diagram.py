@@ -79,6 +79,10 @@ class DiagramDrawing:
             canvas.rect(box, fill=self.theme.accent, opacity=0.10, radius=5)
             canvas.rect(box, stroke=self.theme.accent, width=1.5, radius=5)
 
+    def _series(self, number: int) -> str:
+        """Colours repeat where there are more series than colours."""
+        return self.theme.lines[number % len(self.theme.lines)]
+
     def _rect(self, box: Box) -> Rect:
         scale = self._scale
         return Rect(
@@ -96,9 +100,11 @@ class DiagramDrawing:
             canvas.rect(rect, fill=theme.accent, radius=5)
         elif box.kind != "text":
             tint = theme.lines[TINTS[box.kind]] if box.kind in TINTS else None
+            tint = tint if box.series is None else self._series(box.series)
             canvas.rect(rect, fill=theme.raised, radius=5)
             if tint:
-                canvas.rect(rect, fill=tint, opacity=0.16, radius=5)
+                opacity = 0.16 if box.series is None else 0.4
+                canvas.rect(rect, fill=tint, opacity=opacity, radius=5)
             canvas.rect(rect, stroke=tint or theme.border, width=1.2, radius=5)
         self._paint_text(canvas, box, rect)
 
@@ -137,7 +143,8 @@ class DiagramDrawing:
             strength = min(1.0, max(0.0, arrow.width))
             if strength >= FAINTEST:
                 width, opacity = 0.6 + 3.4 * strength, 0.1 + 0.9 * strength
-                canvas.line(points, colour=theme.lines[0], width=width, opacity=opacity)
+                colour = self._series(arrow.series or 0)
+                canvas.line(points, colour=colour, width=width, opacity=opacity)
             return
         colour = theme.accent if arrow.kind == "selected" else theme.muted
         canvas.line(

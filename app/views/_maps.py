@@ -43,9 +43,11 @@ def other_sentences(trace: Trace, selection: Selection, options: ViewOptions) ->
     return ~between(tokens, *options.sentences) if has_pair(tokens) else None
 
 
-def title(trace: Trace, selection: Selection, options: ViewOptions) -> str:
+def title(
+    trace: Trace, selection: Selection, options: ViewOptions, together: str = "mean of"
+) -> str:
     """“Encoder self-attention · layer 3 of 6 · head 5 of 8”, and what of it is not shown."""
-    return attention_title(trace.spec, selection) + filters(trace, selection, options)
+    return attention_title(trace.spec, selection, together) + filters(trace, selection, options)
 
 
 def filters(trace: Trace, selection: Selection, options: ViewOptions) -> str:

@@ -25,12 +25,13 @@ ATTENTION = {
 }
 
 
-def attention_title(spec: ModelSpec, selection: Selection) -> str:
-    """For example “Encoder self-attention · layer 3 of 6 · head 5 of 8”."""
+def attention_title(spec: ModelSpec, selection: Selection, together: str = "mean of") -> str:
+    """For example “Encoder self-attention · layer 3 of 6 · head 5 of 8”. together: what is shown
+    of a layer's heads."""
     stack = spec.stack(selection.stack)
     heads = stack.attention(selection.part, selection.layer).heads
     head = (
-        f"mean of {heads} heads"
+        f"{together} {heads} heads"
         if selection.head is None
         else f"head {selection.head + 1} of {heads}"
     )

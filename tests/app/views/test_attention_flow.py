@@ -7,7 +7,7 @@ import pytest
 
 from app.figure import Arrow, Diagram, Figure
 from app.selection import Selection
-from app.views import ViewOptions, view
+from app.views import ViewOptions, attention_flow, view
 from tests.traces import trace_of
 
 
@@ -29,17 +29,53 @@ def ends(panel: Diagram, arrow: Arrow) -> tuple[str, str]:
     return query, key
 
 
-@pytest.mark.parametrize("head", [2, None])
-def test_a_line_for_every_weight_worth_seeing(head: int | None) -> None:
-    selection = Selection(stack="decoder", part="cross", layer=1, head=head)
+def test_a_line_for_every_weight_worth_seeing() -> None:
+    selection = Selection(stack="decoder", part="cross", layer=1, head=2)
     figure, panel = draw("translator", selection, length=7, target=4)
     maps = trace_of("translator", length=7, target=4).pattern("decoder.cross", 1).numpy()
-    weights = maps.mean(axis=0) if head is None else maps[head]
-    expected = {(f"query.{i}", f"key.{j}"): w for (i, j), w in np.ndenumerate(weights) if w >= 0.04}
+    expected = {(f"query.{i}", f"key.{j}"): w for (i, j), w in np.ndenumerate(maps[2]) if w >= 0.04}
     assert {ends(panel, a): a.width for a in panel.arrows} == pytest.approx(expected)
     assert [a.width for a in panel.arrows] == sorted(a.width for a in panel.arrows)
     assert all(a.kind == "attention" for a in panel.arrows)
     assert figure.title.startswith("Decoder cross-attention · layer 2 of 3 · ")
+
+
+def test_the_heads_of_a_layer_have_their_colours() -> None:
+    selection = Selection(stack="decoder", part="cross", layer=1, head=None)
+    figure, panel = draw("translator", selection, length=7, target=4)
+    maps = trace_of("translator", length=7, target=4).pattern("decoder.cross", 1).numpy()
+    expected = {
+        (head, f"query.{i}", f"key.{j}"): w for (head, i, j), w in np.ndenumerate(maps) if w >= 0.04
+    }
+    found = {(a.series, *ends(panel, a)): a.width for a in panel.arrows}
+    assert found == pytest.approx(expected)
+    assert len(panel.arrows) == len(expected)
+    legend = [b for b in panel.boxes if b.key.startswith("head.")]
+    assert [(b.text, b.series, b.picks) for b in legend] == [
+        (f"head {head + 1}", head, (("head", head),)) for head in range(4)
+    ]
+    assert figure.title == "Decoder cross-attention · layer 2 of 3 · all 4 heads"
+    assert "Each head has its colour" in figure.note
+
+
+def test_of_too_many_lines_the_strongest_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attention_flow, "MOST_LINES", 20)
+    figure, panel = draw("encoder", Selection(head=None), length=6)
+    maps = trace_of("encoder", length=6).pattern("encoder.self", 0).numpy()
+    strongest = np.sort(maps.ravel())[-20:]
+    assert [a.width for a in panel.arrows] == pytest.approx(strongest.tolist())
+    assert f"Of {(maps >= 0.04).sum()} lines the 20 strongest are drawn." in figure.note
+
+
+def test_a_pinned_query_of_all_heads_names_means() -> None:
+    figure, panel = draw("encoder", Selection(layer=2, head=None, query=3), length=6)
+    rows = trace_of("encoder", length=6).pattern("encoder.self", 2).numpy()[:, 3]
+    assert len(panel.arrows) == (rows >= 0.005).sum()
+    box = {b.key: b for b in panel.boxes}
+    means = rows.mean(axis=0)
+    for key, mean in enumerate(means):
+        assert box[f"key.{key}"].note.endswith(f"= {mean:.4f}")
+    assert "The numbers are means of the heads." in figure.note
 
 
 def test_a_pinned_query_shows_its_lines_alone_with_numbers() -> None:
