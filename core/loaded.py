@@ -73,6 +73,8 @@ class LoadedModel:
         Raises RequestError for what this model cannot read.
         """
         tokenizer = self._tokenizer()
+        if not text.strip():
+            raise RequestError("the text is empty; give at least one word, or token ids")
         if pair is not None and self.spec.encoder is None:
             raise RequestError(f"{self.name} is decoder-only and takes one text, not a pair")
         source = tokenizer.encode(text, pair, add_special=add_special)
