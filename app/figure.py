@@ -240,6 +240,7 @@ class Figure:
     """A whole picture: panels side by side or one below the other, and one sentence of note.
 
     columns: how many panels stand side by side. weights: relative widths of panels, empty: equal.
+    wide_last: the last panel takes the whole width where it is alone in its row.
     """
 
     title: str
@@ -247,3 +248,4 @@ class Figure:
     note: str = ""
     columns: int = 1
     weights: tuple[float, ...] = field(default=())
+    wide_last: bool = False

@@ -111,9 +111,10 @@ def fit(
     inner = box.inset(left=TITLE + beside + GAP + STRIP, top=TITLE + GAP + STRIP, right=right)
     above = SIZE + 2
     wide, high = _cell(inner.inset(top=above), window, limits)
-    turned = longest > wide - 6
+    size = _upright(_seen(columns, window.column, window.columns), wide - 4)
+    turned = size is None
     if turned:
-        above = min(longest, box.height * 0.3)
+        above = min(longest, max(box.height * 0.3, min(64.0, box.height * 0.45)))
         wide, high = _cell(inner.inset(top=above), window, limits)
     width, height = max(1.0, wide * window.columns), max(1.0, high * window.rows)
     return Grid(
@@ -122,7 +123,7 @@ def fit(
         columns=columns,
         window=window,
         turned=turned,
-        size=(_label_size(high), _label_size(wide) if turned else SIZE),
+        size=(_label_size(high), size or _label_size(wide)),
         room=(beside, above),
     )
 
@@ -150,7 +151,20 @@ def _seen(axis: Axis, first: int, count: int) -> tuple[str, ...]:
 
 
 def _longest(labels: tuple[str, ...]) -> float:
-    return min(LONGEST, text.longest(labels, SIZE))
+    """As wide as any of them gets: a pinned one is bold."""
+    return min(LONGEST, text.longest(labels, SIZE, True))
+
+
+def _upright(labels: tuple[str, ...], room: float) -> float | None:
+    """The size at which column labels stand upright in `room`; None where they have to turn."""
+    for size in (SIZE, SMALLEST):
+        if text.longest(labels, size, True) <= room:
+            return size
+    # Among Chinese characters, which would lie on their sides, two turned "<s>" would stick out;
+    # they are elided instead, and the coloured mark below them tells what they are.
+    single = sum(len(label) == 1 and label > "\u2e7f" for label in labels)
+    rest = [label for label in labels if text.width(label, SMALLEST, True) > room]
+    return SMALLEST if len(rest) <= 2 < single and single >= 0.75 * len(labels) else None
 
 
 def paint_axes(
@@ -242,9 +256,17 @@ def paint_row_label(
 
 
 def paint_column_label(
-    canvas: Canvas, grid: Grid, theme: Theme, index: int, *, strong: bool, quiet: bool = False
+    canvas: Canvas,
+    grid: Grid,
+    theme: Theme,
+    index: int,
+    *,
+    strong: bool,
+    quiet: bool = False,
+    room: float = 0.0,
 ) -> None:
-    """One label above its column, turned upwards where columns are narrow."""
+    """One label above its column, turned upwards where columns are narrow. room: the width it may
+    take upright, its column's unless given."""
     size = grid.size[1]
     x = grid.column_band(index).middle[0]
     y = grid.box.y - STRIP - GAP
@@ -255,6 +277,8 @@ def paint_column_label(
         label = text.elide(label, grid.room[1], size, strong)
         canvas.text(x, y, label, colour=colour, size=size, bold=strong, turn=-90)
     else:
+        if not grid.turned:
+            label = text.elide(label, room or grid.cell[0], size, strong)
         y -= size / 2
         canvas.text(x, y, label, colour=colour, size=size, bold=strong, align="center")
 
@@ -279,11 +303,13 @@ def paint_hover_labels(
         room = grid.room[1] + 4
         spacing = size + 2 if grid.turned else text.width(_label(grid.columns, column), size, True)
         near = _touched(grid.window.column, grid.window.columns, wide, spacing, column)
-        for index in {column, *near} if grid.turned else {column}:
+        for index in {column, *near}:
             x = grid.column_band(index).middle[0]
-            half = size / 2 + 2 if grid.turned else max(wide, spacing + 4) / 2
+            half = size / 2 + 2 if grid.turned else wide / 2
+            if index == column and not grid.turned:
+                half = max(half, spacing / 2 + 2)
             canvas.rect(Rect(x - half, edge_y - room, 2 * half, room + GAP - 1), fill=theme.surface)
-        paint_column_label(canvas, grid, theme, column, strong=True)
+        paint_column_label(canvas, grid, theme, column, strong=True, room=LONGEST)
 
 
 def _touched(first: int, count: int, cell: float, spacing: float, at: int) -> list[int]:

@@ -131,7 +131,10 @@ class HeatmapDrawing:
         return missing if missing.any() else None
 
     def _bar_height(self) -> float:
-        return max(self.grid.box.height, min(200.0, self.box.bottom - self.grid.box.y))
+        box = self.grid.box
+        if text.width(self._foot, 11) > box.width + 10:
+            return box.height  # the note below runs on under the scale
+        return max(box.height, min(200.0, self.box.bottom - box.y))
 
     def _paint_numbers(
         self, canvas: Canvas, index: Indices, values: np.ndarray, hidden: Bools | None

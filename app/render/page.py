@@ -107,7 +107,6 @@ def page_height(figure: Figure, width: float) -> float:
 
 def boxes(figure: Figure, body: Rect) -> list[Rect]:
     """A box for each panel: `columns` side by side by weight, rows by the height they need."""
-    widths = _widths(figure, body.width)
     heights = _row_heights(figure, body.width)
     spare = body.height - SPACE * (len(heights) - 1)
     scale = max(0.0, spare) / max(1.0, sum(heights))
@@ -115,7 +114,7 @@ def boxes(figure: Figure, body: Rect) -> list[Rect]:
     y = body.y
     for row, height in enumerate(heights):
         x = body.x
-        for width in widths[: len(figure.panels) - row * len(widths)]:
+        for width in _rows(figure, body.width)[row]:
             found.append(Rect(x, y, width, height * scale))
             x += width + SPACE
         y += height * scale + SPACE
@@ -130,16 +129,22 @@ def _widths(figure: Figure, width: float) -> list[float]:
     return [room * weight / sum(weights) for weight in weights]
 
 
-def _row_heights(figure: Figure, width: float) -> list[float]:
+def _rows(figure: Figure, width: float) -> list[list[float]]:
+    """The widths of the panels of each row."""
     widths = _widths(figure, width)
-    rows: list[float] = []
-    for first in range(0, len(figure.panels), len(widths)):
-        panels = figure.panels[first : first + len(widths)]
-        needs = [
-            _title_room(figure, panel) + natural_height(panel, wide)
-            for panel, wide in zip(panels, widths, strict=False)
-        ]
-        rows.append(max(needs))
+    count = len(figure.panels)
+    rows = [widths[: count - first] for first in range(0, count, len(widths))]
+    if figure.wide_last and rows and len(rows[-1]) == 1:
+        rows[-1] = [width]
+    return rows
+
+
+def _row_heights(figure: Figure, width: float) -> list[float]:
+    panels = iter(figure.panels)
+    rows = [
+        max(_title_room(figure, panel) + natural_height(panel, wide) for wide, panel in pairs)
+        for pairs in ([(wide, next(panels)) for wide in row] for row in _rows(figure, width))
+    ]
     return rows or [0.0]
 
 

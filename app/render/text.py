@@ -51,14 +51,14 @@ def width(text: str, size: float = 13, bold: bool = False) -> float:
     return _width(text, family(), size, bold)
 
 
-def longest(texts: tuple[str, ...], size: float = 13) -> float:
+def longest(texts: tuple[str, ...], size: float = 13, bold: bool = False) -> float:
     """The width of the widest of several lines; remembered, for an axis may have thousands."""
-    return _longest(texts, family(), size)
+    return _longest(texts, family(), size, bold)
 
 
 @lru_cache(maxsize=64)
-def _longest(texts: tuple[str, ...], family: str, size: float) -> float:
-    return max((_width(text, family, size, False) for text in texts), default=0.0)
+def _longest(texts: tuple[str, ...], family: str, size: float, bold: bool) -> float:
+    return max((_width(text, family, size, bold) for text in texts), default=0.0)
 
 
 def elide(text: str, room: float, size: float = 13, bold: bool = False) -> str:

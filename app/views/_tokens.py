@@ -130,6 +130,14 @@ def layer_rows(layers: int, final_norm: bool) -> tuple[str, ...]:
     return tuple(names)
 
 
+def after_layers(layers: int, final_norm: bool) -> Axis:
+    """The same rows as an axis, in fewer words: “After … layer 4 + norm”."""
+    names = ["embeddings", *(f"layer {i + 1}" for i in range(layers))]
+    if final_norm:
+        names[-1] += " + norm"
+    return Axis(title="After", labels=tuple(names))
+
+
 def no_site(spec: ModelSpec, selection: Selection) -> Figure | None:
     """An empty state where the model lacks the selected attention; None where it has it."""
     if selection.site in spec.sites:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._tokens import layer_rows, no_stack, pinned_query, token_axis
+from app.views._tokens import after_layers, no_stack, pinned_query, token_axis
 from app.views._vectors import bright
 from core.analysis.states import cosine
 from core.analysis.updates import added, attention_share, relative_change
@@ -24,7 +25,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         return missing
     stack = trace.spec.stack(selection.stack)
     hidden = trace.hidden(stack.name).numpy()
-    names = layer_rows(stack.layers, stack.final_norm is not None)
+    after = after_layers(stack.layers, stack.final_norm is not None)
     tokens = token_axis("Token", trace, stack.name, options)
     query = pinned_query(trace, selection, options)
     lengths = added(trace, stack.name)
@@ -34,17 +35,17 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     def panel(
         title: str,
         values: Floats,
-        rows: tuple[str, ...],
+        rows: Axis,
         limits: tuple[float, float],
         name: str,
         details: tuple[tuple[str, Floats], ...] = (),
         limits_note: str = "",
     ) -> Heatmap:
-        by_layer = len(rows) == stack.layers
+        by_layer = len(rows.labels) == stack.layers
         return Heatmap(
             title=title,
             values=values,
-            rows=Axis(title="Layer", labels=rows),
+            rows=rows,
             columns=tokens,
             limits=limits,
             scale="diverging" if limits[0] < 0 else "sequential",
@@ -56,13 +57,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             limits_note=limits_note,
         )
 
-    only = tuple(f"layer {i + 1}" for i in range(stack.layers))
+    only = Axis(title="Layer", labels=tuple(str(i + 1) for i in range(stack.layers)))
     cosines = (-1.0, 1.0)
     panels = (
         panel(
             "Change from the layer before",
             change,
-            names[1:],
+            replace(after, labels=after.labels[1:]),
             (0.0, limit),
             "‖Δh‖ / ‖h‖",
             limits_note=limits_note,
@@ -75,8 +76,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             "share",
             tuple((PARTS[part], values) for part, values in lengths.items()),
         ),
-        panel("Cosine to the embedding", cosine(hidden, hidden[:1]), names, cosines, "cosine"),
-        panel("Cosine to the final state", cosine(hidden, hidden[-1:]), names, cosines, "cosine"),
+        panel("Cosine to the embedding", cosine(hidden, hidden[:1]), after, cosines, "cosine"),
+        panel("Cosine to the final state", cosine(hidden, hidden[-1:]), after, cosines, "cosine"),
     )
     return Figure(
         title=f"{stack.name.capitalize()} states through {stack.layers} layers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,12 +10,14 @@ import numpy as np
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._tokens import layer_rows, no_stack, pinned_query, token_axis, token_name
+from app.views._tokens import after_layers, no_stack, pinned_query, token_axis, token_name
 from app.views._vectors import bright
 from core.analysis.states import norms, similarity_to_before
 
 if TYPE_CHECKING:
     from core.trace import Trace
+
+ALIKE, EQUAL = 0.2, 1e-3  # spread of the norms, of the largest; below EQUAL it is mere rounding
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -23,37 +26,36 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         return missing
     stack = trace.spec.stack(selection.stack)
     hidden = trace.hidden(selection.stack).numpy()
-    names = layer_rows(stack.layers, stack.final_norm is not None)
+    rows = after_layers(stack.layers, stack.final_norm is not None)
     tokens = token_axis("Token", trace, selection.stack, options)
     query = pinned_query(trace, selection, options)
     panels = [
-        _norm(hidden, names, tokens, query, options),
-        _similarity(hidden, names, tokens, query, selection, options),
+        _norm(hidden, rows, tokens, query, options),
+        _similarity(hidden, rows, tokens, query, selection, options),
     ]
     if query is not None:
         name = token_name(trace, selection.stack, query, options)
-        panels.append(_vector(hidden[:, query], names, f"The vector of {name}"))
+        panels.append(_vector(hidden[:, query], rows, f"The vector of {name}"))
     return Figure(
         title=f"{selection.stack.capitalize()} hidden states · {stack.layers} layers",
         panels=tuple(panels),
         note="" if query is not None else "Pin a token to see its vector through all layers.",
+        columns=2 if query is not None else 1,  # three one below the other would be strips
+        wide_last=True,
     )
 
 
 def _norm(
-    hidden: Floats, names: tuple[str, ...], tokens: Axis, query: int | None, options: ViewOptions
+    hidden: Floats, rows: Axis, tokens: Axis, query: int | None, options: ViewOptions
 ) -> Heatmap:
     values = norms(hidden)
-    limit, note = bright(values)
-    lowest = min(float(values.min()), 0.999 * limit) if options.limits == "auto" else 0.0
-    if lowest and not note:
-        note = "colours scaled to these values"
+    limits, note = _norm_limits(values, options)
     return Heatmap(
         title="Norm ‖h‖",
         values=values,
-        rows=Axis(title="Layer", labels=names),
+        rows=rows,
         columns=tokens,
-        limits=(lowest, limit),
+        limits=limits,
         column=query,
         value_name="norm",
         picks=(None, "query"),
@@ -61,9 +63,20 @@ def _norm(
     )
 
 
+def _norm_limits(values: Floats, options: ViewOptions) -> tuple[tuple[float, float], str]:
+    """From 0, unless all are so alike (as after a LayerNorm) that they would be one colour."""
+    least, most = float(values.min()), float(values.max())
+    if EQUAL * most < most - least < ALIKE * most:
+        return (least, most), f"colours from {least:.4g} to {most:.4g}"
+    limit, note = bright(values)
+    if options.limits == "fixed":
+        return (0.0, limit), note
+    return (min(least, 0.999 * limit), limit), note or "colours scaled to these values"
+
+
 def _similarity(
     hidden: Floats,
-    names: tuple[str, ...],
+    rows: Axis,
     tokens: Axis,
     query: int | None,
     selection: Selection,
@@ -75,7 +88,7 @@ def _similarity(
     return Heatmap(
         title="Cosine similarity to the layer before",
         values=values,
-        rows=Axis(title="Layer", labels=names[1:]),
+        rows=replace(rows, labels=rows.labels[1:]),
         columns=tokens,
         limits=(lowest, max(highest, lowest + 1e-6)) if automatic else (-1.0, 1.0),
         scale="sequential" if automatic else "diverging",
@@ -87,12 +100,12 @@ def _similarity(
     )
 
 
-def _vector(states: Floats, names: tuple[str, ...], title: str) -> Heatmap:
+def _vector(states: Floats, rows: Axis, title: str) -> Heatmap:
     limit, note = bright(np.abs(states))
     return Heatmap(
         title=title,
         values=states,
-        rows=Axis(title="Layer", labels=names),
+        rows=rows,
         columns=Axis(
             title="Coordinate (d_model)", labels=tuple(str(i) for i in range(states.shape[1]))
         ),

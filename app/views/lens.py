@@ -11,8 +11,8 @@ from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._focus import answer_position, pinned_answer
 from app.views._tokens import (
+    after_layers,
     empty,
-    layer_rows,
     token_axis,
     token_name,
 )
@@ -96,7 +96,7 @@ def _words(
             tuple(_cell(found, row, column, options) for column in range(len(places)))
             for row in range(len(found.top))
         ),
-        rows=Axis(title="Layer", labels=layer_rows(stack.layers, stack.final_norm is not None)),
+        rows=after_layers(stack.layers, stack.final_norm is not None),
         columns=Axis(
             title=tokens.title,
             labels=tokens.labels[first : places[-1] + 1],

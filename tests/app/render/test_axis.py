@@ -149,3 +149,29 @@ def test_neighbours_of_one_kind_are_one_strip() -> None:
     ]
     assert list(stretches(marks, 4, 2)) == [(4, 2, "generated")]
     assert list(stretches((), 0, 9)) == []
+
+
+def test_a_special_token_among_chinese_characters_does_not_lie_on_its_side() -> None:
+    known = ["[CLS]", *"我们在河岸上坐了很久。", "[SEP]"]
+    for width in range(400, 700, 20):
+        panel = heatmap(np.zeros((13, 13)), known, known)
+        page = Page(Figure(title="t", panels=(panel,)), width, 500, LIGHT)
+        drawing = page.placed[0].drawing
+        assert isinstance(drawing, HeatmapDrawing)
+        assert not drawing.grid.turned
+        canvas = RecordingCanvas()
+        page.paint(canvas)
+        assert "们" in canvas.words
+        top = [text for text in canvas.texts if text.box.bottom < drawing.grid.box.y]
+        assert overlapping(top) == []
+
+
+def test_a_pinned_label_is_whole_and_clear_of_the_title() -> None:
+    """It is bold, so wider than the others."""
+    known = ["the", "cat", "[MASK]", "mat"]
+    for size in ((240, 300), (400, 200), (800, 400)):
+        panel = heatmap(np.zeros((4, 4)), known, known, row=2, column=2)
+        canvas = record(Figure(title="t", panels=(panel,)), *size)
+        strong = [text.words for text in canvas.texts if text.bold and text.words != "t"]
+        assert strong == ["[MASK]", "[MASK]"]
+        assert overlapping(canvas.texts) == []

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from app.figure import Heatmap
+from app.render.geometry import Rect
+from app.render.page import boxes
 from app.selection import Selection
 from app.views import ViewOptions, view
+from app.views.hidden_states import _norm_limits
+from tests.app.render.recording import overlapping, record
 from tests.traces import trace_of
 
 
@@ -18,15 +22,16 @@ def panels(kind: str, selection: Selection) -> tuple[Heatmap, ...]:
 @pytest.mark.parametrize(
     ("kind", "stack", "last"),
     [
-        ("encoder", "encoder", "after layer 3"),
-        ("decoder", "decoder", "after layer 3 + final norm"),
-        ("translator", "decoder", "after layer 3"),
-        ("relative translator", "encoder", "after layer 3 + final norm"),
+        ("encoder", "encoder", "layer 3"),
+        ("decoder", "decoder", "layer 3 + norm"),
+        ("translator", "decoder", "layer 3"),
+        ("relative translator", "encoder", "layer 3 + norm"),
     ],
 )
 def test_rows_say_what_each_state_comes_after(kind: str, stack: str, last: str) -> None:
     norm, similarity = panels(kind, Selection(stack=stack))
-    names = ("embeddings", "after layer 1", "after layer 2", last)
+    assert norm.rows.title == "After"
+    names = ("embeddings", "layer 1", "layer 2", last)
     assert norm.rows.labels == names
     assert similarity.rows.labels == names[1:]
 
@@ -55,3 +60,43 @@ def test_a_pinned_token_shows_its_vector_through_the_layers() -> None:
     assert (vector.values[3] == trace["decoder.final.norm"][4].numpy()).all()
     assert "(position 4)" in vector.title
     assert vector.limits[0] == -vector.limits[1]
+
+
+def test_norms_that_are_all_alike_get_the_whole_scale_and_it_says_so() -> None:
+    """A post-norm encoder: every state comes out of a LayerNorm."""
+    trace = trace_of("encoder")
+    values = np.linalg.norm(trace.hidden("encoder").numpy(), axis=-1)
+    narrow = 15 + values / values.max()  # between 15 and 16
+    limits, note = _norm_limits(narrow.astype(np.float32), ViewOptions())
+    assert limits == (float(narrow.astype(np.float32).min()), 16.0)
+    assert note == f"colours from {limits[0]:.4g} to 16"
+
+
+def test_norms_that_differ_are_coloured_from_zero() -> None:
+    values = np.array([[1.0, 2.0, 4.0]], np.float32)
+    assert _norm_limits(values, ViewOptions()) == ((0.0, 4.0), "")
+    assert _norm_limits(values, ViewOptions(limits="auto")) == (
+        (1.0, 4.0),
+        "colours scaled to these values",
+    )
+
+
+def test_rounding_is_not_shown_as_a_difference() -> None:
+    values = np.array([[4.0, 4.000001, 4.0]], np.float32)
+    assert _norm_limits(values, ViewOptions())[0][0] == 0.0
+
+
+@pytest.mark.parametrize("size", [(760, 480), (680, 470)])
+@pytest.mark.usefixtures("qapp")
+def test_a_pinned_token_leaves_every_label_readable_in_a_small_window(
+    size: tuple[int, int],
+) -> None:
+    selection = Selection(stack="decoder", query=4)
+    figure = view("hidden_states").draw(trace_of("decoder"), selection, ViewOptions())
+    first, second, third = boxes(figure, Rect(0, 0, *size))
+    assert first.y == second.y
+    assert (third.x, third.width) == (0, size[0])
+    canvas = record(figure, *size)
+    assert overlapping(canvas.texts) == []
+    assert canvas.words.count("embeddings") == 2  # of the norms and of the vector
+    assert canvas.words.count("layer 3 + norm") == 3

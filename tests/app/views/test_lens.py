@@ -21,7 +21,7 @@ def test_words_are_the_layers_best_and_the_last_row_the_answer() -> None:
     figure = view("lens").draw(trace, Selection(stack="decoder", query=2), ViewOptions())
     grid, curves = figure.panels
     assert isinstance(grid, WordGrid)
-    assert grid.rows.labels[-1] == "after layer 3 + final norm"
+    assert grid.rows.labels[-1] == "layer 3 + norm"
     assert [c.text for c in grid.cells[-1]] == [f"⟨{i}⟩" for i in trace.logits.argmax(dim=-1)]
     best = trace.logits.softmax(dim=-1).max(dim=-1).values.tolist()
     assert [c.strength for c in grid.cells[-1]] == pytest.approx(best, abs=1e-6)
