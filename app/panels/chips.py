@@ -63,6 +63,7 @@ class TokenChips(QWidget):
         # Not by a click: the arrow keys go on choosing heads after a chip was clicked.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(name)
+        self._arrange()
 
     @property
     def chips(self) -> tuple[Chip, ...]:
@@ -111,7 +112,7 @@ class TokenChips(QWidget):
 
     def _height(self) -> int:
         boxes = self._boxes if self._wrap else self._boxes[-1:]
-        bottom = max((box.bottom() for box in boxes), default=self._chip_height())
+        bottom = max((box.bottom() for box in boxes), default=_MARGIN + self._chip_height())
         return int(bottom + _MARGIN + 1)
 
     def _chip_height(self) -> float:
@@ -148,6 +149,11 @@ class TokenChips(QWidget):
         if not self._wrap:
             self.setMinimumWidth(int(x + _MARGIN))
         self.updateGeometry()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

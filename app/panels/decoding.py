@@ -162,10 +162,18 @@ class DecodingPanel(QWidget):
         self.slider.setValue(0 if step is None else step + 1)
         self.slider.blockSignals(False)
         noun, start = ("fill", "text") if self._fills else ("step", "prompt")
-        self.count.setText(start if step is None else f"{noun} {step + 1} of {count}")
+        self._show_count(start if step is None else f"{noun} {step + 1} of {count}")
         self.chips.set_selected(step)
         if step is not None and step < len(self.chips.chips):
             self.area.reveal(step)
+
+    def _show_count(self, text: str) -> None:
+        """In room that only grows: the slider beside it keeps its place."""
+        self.count.setText(text)
+        metrics = self.count.fontMetrics()
+        wanted = max(metrics.horizontalAdvance(one) for one in (text, "step 000 of 000"))
+        if wanted > self.count.minimumWidth():
+            self.count.setMinimumWidth(wanted)
 
     def _show_buttons(self) -> None:
         state = self._store.state
@@ -201,9 +209,10 @@ class DecodingPanel(QWidget):
             self.text.setText(sentence(state))
         else:
             shown = step.text if len(step.text) <= 120 else "…" + step.text[-119:]
-            noun = "byte" if step.pending == 1 else "bytes"
+            held, noun = step.cache_positions, "byte" if step.pending == 1 else "bytes"
             bytes_ = f"  {step.pending} pending {noun}" if step.pending else ""
-            cache = f"  ·  cache {step.cache_positions} positions, {_bytes(step.cache_bytes)}"
+            positions = "1 position" if held == 1 else f"{held} positions"
+            cache = f"  ·  cache {positions}, {_bytes(step.cache_bytes)}"
             self.text.setText(f"“{shown}”{bytes_}{cache}")
         problem = state.problem
         here = problem is not None and problem.where == "decoding"

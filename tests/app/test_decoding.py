@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
@@ -47,6 +47,38 @@ def test_each_step_adds_a_chip_with_its_probability(qtbot: QtBot, open_app: Open
         expected = float(made.logits.softmax(-1)[made.token])
         assert made.probability == pytest.approx(expected, abs=1e-6)
     assert app.window.decoding.count.text() == "step 3 of 3"
+
+
+@pytest.mark.parametrize("source", ["random:encoder", "random:decoder", "random:encoder-decoder"])
+def test_nothing_in_the_bar_moves_when_tokens_come(
+    qtbot: QtBot, open_app: Opener, source: str
+) -> None:
+    app = open_app(source)
+    bar = app.window.decoding
+    widgets = (*bar.buttons.values(), bar.slider, bar.choices, bar.area, bar.text)
+
+    def places() -> list[QRect]:
+        qtbot.wait(30)  # for layouts to follow
+        return [QRect(w.mapTo(app.window, QPoint(0, 0)), w.size()) for w in widgets[:-1]] + [
+            QRect(bar.text.mapTo(app.window, QPoint(0, 0)), QSize(0, bar.text.height()))
+        ]
+
+    before = places()
+    step(qtbot, app)
+    assert places() == before
+    bar.choices.most.setValue(60)
+    to_the_end(qtbot, app)
+    assert places() == before
+    click(bar.buttons["restart"])
+    assert places() == before
+
+
+def test_one_position_is_not_positions(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder-decoder")
+    step(qtbot, app)
+    assert "cache 1 position," in app.window.decoding.text.text()
+    step(qtbot, app)
+    assert "cache 2 positions," in app.window.decoding.text.text()
 
 
 def test_steps_equal_one_run_over_the_whole_text(qtbot: QtBot, open_app: Opener) -> None:
