@@ -24,7 +24,10 @@ FillOrder = Literal["confident", "left-to-right"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """What the model is to read. pad_to 0: no padding. Padding goes to `pad_side`."""
+    """What the model is to read. pad_to 0: no padding. Padding goes to `pad_side`.
+
+    pair and target are written in one line each.
+    """
 
     text: str = ""
     pair: str = ""
@@ -32,6 +35,11 @@ class Inputs:
     add_special: bool = True
     pad_to: int = 0
     pad_side: Side = "right"
+
+
+def one_line(text: str) -> str:
+    """Spaces in place of line ends, of whatever kind."""
+    return " ".join(text.splitlines())
 
 
 FIRST_INPUTS: dict[Architecture, Inputs] = {

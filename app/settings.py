@@ -6,7 +6,7 @@ never keep the window from opening.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -25,6 +25,7 @@ from app.choices import (
     Side,
     Strategy,
     ThemeChoice,
+    one_line,
 )
 
 T = TypeVar("T", Inputs, Narrowing, DecodeChoice, Display)
@@ -86,7 +87,9 @@ class Settings:
         sources: dict[Architecture, str] = {}
         for architecture in ARCHITECTURES:
             if f"{architecture}/text" in self._file.allKeys():
-                texts[architecture] = self._read(Inputs(), architecture)
+                found = self._read(Inputs(), architecture)
+                pair, target = one_line(found.pair), one_line(found.target)
+                texts[architecture] = replace(found, pair=pair, target=target)
             if source := self._text(f"{architecture}/source"):
                 sources[architecture] = source
         return Remembered(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QFontMetrics, QTextCursor
+from PySide6.QtCore import QMimeData, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from app.choices import one_line
 
 
 class Editor(QPlainTextEdit):
-    """Plain text in a few lines. Tab leaves it. Positions count characters, not UTF-16 units."""
+    """Plain text in a few lines. Tab leaves it. Positions count characters, not UTF-16 units.
+
+    In an editor of one line Return does nothing, and line ends become spaces, as nobody
+    would see them.
+    """
 
     edited = Signal(str)
 
@@ -21,6 +27,10 @@ class Editor(QPlainTextEdit):
         self.setAccessibleName(name)
         self.setPlaceholderText(placeholder)
         self.setTabChangesFocus(True)
+        if lines == 1:
+            self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFixedHeight(self._height())
         self.textChanged.connect(lambda: self.edited.emit(self.toPlainText()))
 
@@ -31,6 +41,16 @@ class Editor(QPlainTextEdit):
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._lines > 1 or event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            super().keyPressEvent(event)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if self._lines > 1:
+            super().insertFromMimeData(source)
+        else:
+            self.insertPlainText(one_line(source.text()))
 
     def show_text(self, text: str) -> None:
         """Set the text from outside; tells nobody."""

@@ -120,3 +120,11 @@ def test_what_is_typed_while_the_model_loads_is_kept(qtbot: QtBot, open_app: Ope
     qtbot.waitUntil(lambda: app.store.state.answer is not None, timeout=30_000)
     assert app.store.state.answer.inputs.text == "early bird"
     assert app.window.prompt.text.toPlainText() == "early bird"
+
+
+def test_pair_and_target_come_back_as_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "s.ini"
+    Settings(file).save(
+        Remembered(texts={"encoder": Inputs(text="a\nb", pair="c\nd", target="\n")})
+    )
+    assert Settings(file).load().texts["encoder"] == Inputs(text="a\nb", pair="c d")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.app.driver import Opener, heatmap, labels, settled, type_text
@@ -90,3 +92,33 @@ def test_raw_labels_on_request(qtbot: QtBot, open_app: Opener) -> None:
     settled(qtbot, app)
     assert labels(app) == ["[CLS]", "a", "Ġ", "b", "[SEP]"]
     assert heatmap(app).rows.labels == tuple(labels(app))
+
+
+@pytest.mark.parametrize(
+    ("source", "name"), [("random:encoder", "pair"), ("random:encoder-decoder", "target")]
+)
+def test_a_box_of_one_line_holds_one_line(
+    qtbot: QtBot, open_app: Opener, source: str, name: str
+) -> None:
+    app = open_app(source)
+    box = getattr(app.window.prompt, name)
+    box.setFocus()
+    QTest.keyClicks(box, "ab")
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        QTest.keyClick(box, key)
+        QTest.keyClick(box, key, Qt.KeyboardModifier.ShiftModifier)
+    settled(qtbot, app)
+    assert getattr(app.store.state.inputs, name) == "ab"
+    QApplication.clipboard().setText(" c\r\nd\ne\u2028f\n")
+    box.paste()
+    settled(qtbot, app)
+    assert getattr(app.store.state.answer.inputs, name) == "ab c d e f"
+
+
+def test_the_text_itself_may_have_lines(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    type_text(app, "a")
+    QTest.keyClick(app.window.prompt.text, Qt.Key.Key_Return)
+    QTest.keyClicks(app.window.prompt.text, "b")
+    settled(qtbot, app)
+    assert app.store.state.answer.inputs.text == "a\nb"
