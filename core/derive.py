@@ -125,6 +125,27 @@ class Derived:
         bias: Tensor | None = attention.out.bias
         return weight.detach(), bias if bias is None else bias.detach()
 
+    def towards_output(self, trace: Trace, changes: Tensor) -> Tensor:
+        """Small changes […, position, d_model] of the main stack's last states, carried to first
+        order through final norm and vocabulary head up to what its matrix multiplies: […, position,
+        d_embed]."""
+        head = self.network.heads.vocab
+        if head is None:
+            raise RequestError(f"{self.network.spec.name} has no vocabulary head")
+        stack = self.network.stack(self.network.spec.main_stack.name)
+
+        last = f"{stack.spec.name}.{stack.spec.layers - 1}.resid.out"
+        states = trace.captured[last].values.to(_device(stack)).expand_as(changes).clone()
+        with torch.enable_grad():
+            states.requires_grad_()
+            normed = states if stack.final_norm is None else stack.final_norm(states)
+            read = head.transform(normed) * head.spec.scale
+            # Forward derivatives from two backward ones: torch's own load its compiler (seconds).
+            pull = torch.zeros_like(read, requires_grad=True)
+            (back,) = torch.autograd.grad(read, states, pull, create_graph=True)
+            (moved,) = torch.autograd.grad(back, pull, changes.to(states))
+        return moved
+
     def token_table(self, stack: str, *, output: bool = False) -> Tensor:
         """[vocab, d_embed]: the token embedding of a stack, or the output matrix of the vocabulary
         head where that is a matrix of its own."""
