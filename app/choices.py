@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Architecture = Literal["encoder", "decoder", "encoder-decoder"]
 ARCHITECTURES: tuple[Architecture, ...] = ("encoder", "decoder", "encoder-decoder")
@@ -17,6 +17,32 @@ Side = Literal["right", "left"]
 Limits = Literal["fixed", "auto"]
 Sentences = Literal["all", "AA", "AB", "BA", "BB"]
 """Which sentence's queries and which sentence's keys of a pair are shown."""
+HeadOrder = Literal[
+    "layer",
+    "entropy",
+    "distance",
+    "self",
+    "previous",
+    "next",
+    "first",
+    "special",
+    "induction",
+    "copying",
+]
+HEAD_ORDERS: tuple[HeadOrder, ...] = get_args(HeadOrder)
+"""What a table of heads is sorted by; after "layer", its columns."""
+HEAD_ORDER_NAMES: dict[HeadOrder, str] = {
+    "layer": "Layer and head",
+    "entropy": "Entropy",
+    "distance": "Mean distance",
+    "self": "Weight on itself",
+    "previous": "Weight on the previous token",
+    "next": "Weight on the next token",
+    "first": "Weight on the first token",
+    "special": "Weight on special tokens",
+    "induction": "Induction",
+    "copying": "Copying",
+}
 ThemeChoice = Literal["system", "light", "dark"]
 Strategy = Literal["greedy", "sample", "beam"]
 FillOrder = Literal["confident", "left-to-right"]
@@ -80,13 +106,16 @@ class DecodeChoice:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Display:
     """How things are shown. limits "fixed": the colour scale is 0–1; "auto": fitted to the map.
-    drop_sinks: attention without first token, special tokens, punctuation. sentences: of a pair."""
+    drop_sinks: attention without first token, special tokens, punctuation. sentences: of a pair.
+    heads_by: the order of tables of heads, largest first unless heads_reversed."""
 
     theme: ThemeChoice = "system"
     raw_labels: bool = False
     limits: Limits = "fixed"
     drop_sinks: bool = False
     sentences: Sentences = "all"
+    heads_by: HeadOrder = "layer"
+    heads_reversed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

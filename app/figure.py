@@ -149,12 +149,14 @@ class Cell:
     """One cell of a word grid: text, and its strength in 0–1 for the background.
 
     token: what a click takes, beside the grid's own picks; None where there is nothing to take.
+    picks: what a click on the cell selects in place of the grid's own, as (field, index).
     """
 
     text: str
     strength: float = 0.0
     note: str = ""
     token: int | None = None
+    picks: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

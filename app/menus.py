@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES
+from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, HEAD_ORDER_NAMES, HEAD_ORDERS, HeadOrder
 from app.examples import Example
 from app.panels.saving import DecodingSaver
 from app.session import Session
@@ -98,6 +98,12 @@ class Menus:
             ),
             lambda value: self._session.display(sentences=value),
         )
+        orders = menu.addMenu("Sort the &head table by")
+        self.orders = _choice(
+            orders,
+            tuple((HEAD_ORDER_NAMES[by], by) for by in HEAD_ORDERS),
+            lambda value: self._session.sort_heads(cast("HeadOrder", value)),
+        )
         self.sinks = menu.addAction("Attention without si&nks")
         self.sinks.setToolTip(
             "Leave out the first token, special tokens and punctuation; rescale the rest"
@@ -138,6 +144,7 @@ class Menus:
             self._themes[display.theme].setChecked(True)
             self._scales[display.limits].setChecked(True)
             self.sentences[display.sentences].setChecked(True)
+            self.orders[display.heads_by].setChecked(True)
             self.sinks.setChecked(display.drop_sinks)
             self.raw.setChecked(display.raw_labels)
 

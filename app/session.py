@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from PySide6.QtCore import QObject
 
 from app.checking import Checker, Compares
-from app.choices import Architecture, Inputs
+from app.choices import Architecture, HeadOrder, Inputs
 from app.decoding_file import save
 from app.engine import Question, ShouldStop
 from app.labels import labeller
@@ -157,6 +157,12 @@ class Session(QObject):
 
     def display(self, **changes: Any) -> None:
         self.store.update(display=replace(self.store.state.display, **changes))
+
+    def sort_heads(self, by: HeadOrder) -> None:
+        """Largest first; the same order again turns it around."""
+        display = self.store.state.display
+        turned = display.heads_by == by and not display.heads_reversed
+        self.display(heads_by=by, heads_reversed=turned)
 
     def prepare(self, work: Any, done: Any) -> None:
         """Compute what a dear picture needs off the window's thread; only the latest matters."""

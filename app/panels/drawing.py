@@ -55,6 +55,8 @@ def options_of(state: State) -> ViewOptions:
         limits=state.display.limits,
         drop_sinks=state.display.drop_sinks,
         sentences=_SENTENCES[state.display.sentences],
+        heads_by=state.display.heads_by,
+        heads_reversed=state.display.heads_reversed,
         kept=tuple(kept.trace for kept in state.kept if kept.model is model),
         missing=model.missing,
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from app.choices import HEAD_ORDERS
 from app.looking import at_site, fitted
 from app.panels.drawing import SHOWN_BY, options_of
 from app.panels.picking import took
@@ -204,6 +205,9 @@ class Pictures(QWidget):
             changes |= dict.fromkeys(pins)
         if "hypothesis" in picks:
             self._session.stepping.writer.searching.show(picks["hypothesis"])
+            return
+        if "sort" in picks:
+            self._session.sort_heads(HEAD_ORDERS[picks["sort"] + 1])
             return
         if "branch" in picks:
             self._session.stepping.revisit(picks["branch"], picks.get("step"))

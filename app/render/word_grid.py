@@ -89,6 +89,7 @@ class WordGridDrawing:
         if row is not None and column is not None and column < len(panel.cells[row]):
             cell = panel.cells[row][column]
             words += f": “{cell.text}”" + (f" · {cell.note}" if cell.note else "")
+            found = dict(cell.picks) if cell.picks else found
             if cell.token is not None:
                 found = {**found, "token": cell.token}
         return Hit(text=words, picks=found, row=row, column=column)

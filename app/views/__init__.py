@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from app.branches import Tree
+from app.choices import HeadOrder
 from app.figure import Figure
 from app.selection import Selection
 
@@ -46,7 +47,8 @@ class ViewOptions:
     "fixed" colour scales, or "auto" from the values shown. pieces: token id -> readable label.
     missing: head name -> one sentence why there is none. drop_sinks: attention without the first
     token, special tokens and punctuation, the rest rescaled. sentences: of a pair, show attention
-    from one sentence (0 is A, 1 is B) to one sentence only. kept: runs of other texts to compare
+    from one sentence (0 is A, 1 is B) to one sentence only. heads_by: what a table of
+    heads is sorted by, largest first unless heads_reversed. kept: runs of other texts to compare
     with.
     """
 
@@ -64,6 +66,8 @@ class ViewOptions:
     missing: Mapping[str, str] = field(default_factory=dict)
     drop_sinks: bool = False
     sentences: tuple[int, int] | None = None
+    heads_by: HeadOrder = "layer"
+    heads_reversed: bool = False
     kept: tuple[Trace, ...] = ()
 
 

@@ -214,3 +214,25 @@ def test_views_without_a_tab_are_under_more(qtbot: QtBot, open_app: Opener) -> N
     assert app.store.state.view == key
     assert key not in tabs.hidden, "the view in front always has its tab"
     assert app.window.pictures.widgets[key].isVisible()
+
+
+def test_the_table_of_heads_is_sorted_by_a_click_or_from_the_menu(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    app.session.look_at("head_table")
+    settled(qtbot, app)
+    click_at(front(app), find(front(app), sort=0))
+    settled(qtbot, app)
+    assert app.window.pictures.figure.title.endswith("by entropy, most first")
+    assert app.window.menus.orders["entropy"].isChecked()
+    click_at(front(app), find(front(app), sort=0))
+    settled(qtbot, app)
+    assert app.window.pictures.figure.title.endswith("by entropy, least first")
+    app.window.menus.orders["copying"].trigger()
+    settled(qtbot, app)
+    assert app.window.pictures.figure.title.endswith("by copying, most first")
+    click_at(front(app), find(front(app), layer=1, head=3))
+    settled(qtbot, app)
+    assert app.store.state.view == "attention"
+    assert (app.store.state.selection.layer, app.store.state.selection.head) == (1, 3)

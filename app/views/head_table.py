@@ -1,0 +1,138 @@
+"""Head table: every number of every head, a row a head, sorted by any column."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.choices import HEAD_ORDERS
+from app.figure import Axis, Cell, Figure, Floats, WordGrid
+from app.selection import Selection
+from app.views import View, ViewOptions, heads
+from app.views._maps import sinks_note
+from app.views._tokens import ATTENTION, no_site
+from core.analysis import copying as _copying
+from core.analysis.copying import can_copy, copying
+from core.analysis.head_kinds import KINDS, head_kinds
+
+if TYPE_CHECKING:
+    from core.request import ShouldStop
+    from core.trace import Trace
+
+MOST_HEADS = 32
+NAMES = {"entropy": "entropy", "distance": "distance", **heads.NAMES, "copying": "copying"}
+NAMES |= {"previous": "previous", "next": "next", "first": "first", "special": "special"}
+FORMS = {"entropy": "z.2f", "distance": "z.1f", "copying": "+z.3f"}
+
+
+def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
+    missing = no_site(trace.spec, selection)
+    if missing is not None:
+        return missing
+    numbers = _numbers(trace, selection, options)
+    order = _order(numbers, options)
+    chosen = None if selection.head is None else (selection.layer, selection.head)
+    shown = order[:MOST_HEADS]
+    if chosen in order and chosen not in shown:
+        shown = [*shown[:-1], chosen]
+    columns = list(numbers)
+    by = options.heads_by if options.heads_by in numbers else ""
+    sign = " ▲" if options.heads_reversed else " ▼"
+    grid = WordGrid(
+        title="",
+        cells=tuple(_row(numbers, place) for place in shown),
+        rows=Axis(title="Head", labels=tuple(f"layer {i + 1}, head {j + 1}" for i, j in shown)),
+        columns=Axis(
+            title="Click a column to sort by it",
+            labels=tuple(NAMES[name] + (sign if name == by else "") for name in columns),
+        ),
+        picks=(None, "sort"),
+        row=shown.index(chosen) if chosen in shown else None,
+        first_column=0,
+    )
+    return Figure(
+        title=f"{ATTENTION[selection.site]} · {len(order)} heads {_sorted(by, options)}",
+        panels=(grid,),
+        note=_note(trace, selection, options, len(shown), len(order)),
+    )
+
+
+def _numbers(trace: Trace, selection: Selection, options: ViewOptions) -> dict[str, Floats]:
+    """[layer, head] for each column, in the order of `HEAD_ORDERS` after "layer"."""
+    found = head_kinds(trace, selection.site, drop_sinks=options.drop_sinks)
+    known = {"entropy": found.entropy, "distance": found.distance}
+    known |= dict(zip(KINDS, found.weights, strict=True))
+    known["copying"] = copying(trace, selection.site, drop_sinks=options.drop_sinks)
+    return {name: known[name] for name in HEAD_ORDERS if name != "layer"}
+
+
+def _order(numbers: dict[str, Floats], options: ViewOptions) -> list[tuple[int, int]]:
+    """(layer, head) of every head there is; those without the number last."""
+    places = [(i, j) for i, j in np.argwhere(~np.isnan(numbers["entropy"])).tolist()]
+    if options.heads_by not in numbers:
+        return places[::-1] if options.heads_reversed else places
+    values = numbers[options.heads_by]
+    sign = 1 if options.heads_reversed else -1
+
+    def rank(place: tuple[int, int]) -> tuple[bool, float]:
+        value = float(values[place])
+        return bool(np.isnan(value)), 0.0 if np.isnan(value) else sign * value
+
+    return sorted(places, key=rank)
+
+
+def _row(numbers: dict[str, Floats], place: tuple[int, int]) -> tuple[Cell, ...]:
+    layer, head = place
+    picks = (("layer", layer), ("head", head))
+    cells = []
+    for name, values in numbers.items():
+        value = float(values[place])
+        if np.isnan(value):
+            cells.append(Cell(text="–", note="no such number here", picks=picks))
+            continue
+        largest = float(np.nanmax(np.abs(values)))
+        strength = max(0.0, value) / largest if largest > 0 else 0.0
+        text = format(value, FORMS.get(name, ".3f")).replace("-", "−")
+        cells.append(Cell(text=text, strength=0.75 * strength, note="click: its map", picks=picks))
+    return tuple(cells)
+
+
+def _sorted(by: str, options: ViewOptions) -> str:
+    if not by:
+        return "in the model's order" + (", last first" if options.heads_reversed else "")
+    return f"by {NAMES[by]}, {'least' if options.heads_reversed else 'most'} first"
+
+
+def _note(trace: Trace, selection: Selection, options: ViewOptions, shown: int, count: int) -> str:
+    parts = []
+    if shown < count:
+        parts.append(f"The first {shown} of {count} heads, and always the chosen one.")
+    parts.append("Entropy in bits; distance in tokens; the rest is mean weight.")
+    if can_copy(trace.spec, selection.site):
+        parts.append(
+            "Copying: by how many logits a head raises the tokens it attends to,"
+            " above the average token, through final norm and output head alone."
+        )
+    else:
+        parts.append("No copying score: these heads do not read tokens the output head names.")
+    parts.append(sinks_note(options))
+    return " ".join(part for part in parts if part)
+
+
+def prepare(
+    trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
+) -> None:
+    if selection.site in trace.spec.sites:
+        heads.prepare(trace, selection, options, should_stop)
+        copying(trace, selection.site, should_stop, drop_sinks=options.drop_sinks)
+
+
+def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
+    known = _copying.key(selection.site, options.drop_sinks)
+    return selection.site not in trace.spec.sites or (
+        heads.ready(trace, selection, options) and trace.remembers(known)
+    )
+
+
+VIEW = View(key="head_table", title="Head table", draw=draw, prepare=prepare, ready=ready, order=72)
