@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from core.errors import CheckpointError, UnsupportedModel
 
@@ -54,7 +56,7 @@ class Config(Mapping[str, Any]):
     def size(self, *keys: str, default: int | None = None) -> int:
         """A positive whole number that a model can have; CheckpointError where it is none."""
         value = self.need(*keys) if default is None else self.read(*keys, default=default)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        if not _is_whole(value) or value < 1:
             raise CheckpointError(
                 f"{self.path}: {keys[0]} is {value!r}; it must be a whole number of at least 1"
             )
@@ -63,7 +65,50 @@ class Config(Mapping[str, Any]):
             raise CheckpointError(
                 f"{self.path}: {keys[0]} is {value}; no model has more than {most}"
             )
-        return value
+        return int(value)
+
+    def count(self, *keys: str, default: int | None = None, least: int = 0) -> int:
+        """A whole number that may be 0 (or `least`)."""
+        value = self.need(*keys) if default is None else self.read(*keys, default=default)
+        if not _is_whole(value) or value < least:
+            raise CheckpointError(
+                f"{self.path}: {keys[0]} is {value!r}; it must be a whole number of at "
+                f"least {least}"
+            )
+        return int(value)
+
+    def optional_size(self, *keys: str) -> int | None:
+        """As `size`, or None where no key has a value."""
+        return None if self.read(*keys) is None else self.size(*keys)
+
+    def number(self, *keys: str, default: float | None = None, positive: bool = False) -> float:
+        """A finite number, not below 0 and with `positive` above it; CheckpointError for others."""
+        value = self.need(*keys) if default is None else self.read(*keys, default=default)
+        fits = not isinstance(value, bool) and isinstance(value, Real)
+        if not fits or not isfinite(value) or value < 0 or (positive and value == 0):
+            raise CheckpointError(
+                f"{self.path}: {keys[0]} is {value!r}; it must be a number "
+                f"{'above' if positive else 'of at least'} 0"
+            )
+        return float(value)
+
+    def optional_number(self, *keys: str, positive: bool = False) -> float | None:
+        """As `number`, or None where no key has a value."""
+        return None if self.read(*keys) is None else self.number(*keys, positive=positive)
+
+    def numbers(self, key: str) -> tuple[float, ...]:
+        """A list of numbers above 0; empty where there is none."""
+        found = self.read(key, default=[])
+        if not isinstance(found, list):
+            raise CheckpointError(f"{self.path}: {key} is {found!r}; it must be a list of numbers")
+        return tuple(Config({key: n}, self.path).number(key, positive=True) for n in found)
+
+    def flag(self, key: str, *, default: bool) -> bool:
+        """true or false; 0 and 1 are read so too, anything else is CheckpointError."""
+        value = self.read(key, default=default)
+        if not isinstance(value, (bool, int)) or value not in (0, 1):
+            raise CheckpointError(f"{self.path}: {key} is {value!r}; it must be true or false")
+        return bool(value)
 
     def refuse(self, key: str, *allowed: Any, default: Any = None) -> None:
         """UnsupportedModel unless `key` is absent or has one of the allowed values."""
@@ -101,9 +146,29 @@ class Config(Mapping[str, Any]):
             return tuple(str(names[k]) for k in sorted(names, key=int))
         return tuple(f"LABEL_{i}" for i in range(int(self.read("num_labels", default=2))))
 
+    @overload
+    def token(self, *keys: str, default: int) -> int: ...
+    @overload
+    def token(self, *keys: str, default: int | None = None) -> int | None: ...
+    def token(self, *keys: str, default: int | None = None) -> int | None:
+        """A token id under the first of these keys; below 0, as old files say, is none."""
+        value = self.read(*keys, default=default)
+        if value is None:
+            return None
+        if not _is_whole(value):
+            raise CheckpointError(f"{self.path}: {keys[0]} is {value!r}; it must be a token id")
+        return int(value) if value >= 0 else default
+
     def tokens(self, key: str) -> tuple[int, ...]:
         """Token ids under a key that holds one id or a list of them."""
-        value = self.read(key)
-        if value is None:
-            return ()
-        return tuple(value) if isinstance(value, list) else (int(value),)
+        value = self.read(key, default=[])
+        ids = value if isinstance(value, list) else [value]
+        if not all(_is_whole(i) for i in ids):
+            raise CheckpointError(
+                f"{self.path}: {key} is {value!r}; it must be a token id or a list of them"
+            )
+        return tuple(int(i) for i in ids if i >= 0)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)

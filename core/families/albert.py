@@ -16,9 +16,9 @@ def spec(config: Config) -> ModelSpec:
     """BERT's stack with shared layers; the pair head tells sentence order, not succession."""
     config.refuse("num_hidden_groups", 1, default=1)
     config.refuse("inner_group_num", 1, default=1)
-    norm = NormSpec(eps=config.read("layer_norm_eps", default=1e-12))
+    norm = NormSpec(eps=config.number("layer_norm_eps", default=1e-12))
     width = config.size("embedding_size")
-    stack = bert.encoder(config, norm)
+    stack = bert.encoder(config, norm, activation="gelu_new")
     return ModelSpec(
         family="ALBERT",
         name=config.path.parent.name,
@@ -28,7 +28,7 @@ def spec(config: Config) -> ModelSpec:
         heads=Heads(
             vocab=VocabHead(
                 vocab=config.size("vocab_size"),
-                tied=config.read("tie_word_embeddings", default=True),
+                tied=config.flag("tie_word_embeddings", default=True),
                 bias=True,
                 transform=config.choice("hidden_act", ACTIVATIONS, default="gelu_new"),
                 transform_norm=norm,
@@ -37,7 +37,7 @@ def spec(config: Config) -> ModelSpec:
             pair=PairHead(),
             classes=bert.classes(config),
         ),
-        special=SpecialIds(pad=config.read("pad_token_id", default=0)),
+        special=SpecialIds(pad=config.token("pad_token_id", default=0)),
     )
 
 

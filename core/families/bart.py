@@ -8,6 +8,7 @@ from dataclasses import replace
 from core.checkpoints.changes import Row
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Matched, Rule, alias, fused, leave, rename
+from core.errors import CheckpointError
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
 from core.spec import (
@@ -78,7 +79,7 @@ def spec_of(
                 vocab=config.size("vocab_size"),
                 d_model=d_model,
                 positions=positions,
-                scale=d_model**0.5 if config.read("scale_embedding", default=scaled) else 1.0,
+                scale=d_model**0.5 if config.flag("scale_embedding", default=scaled) else 1.0,
                 norm=norm if embedding_norm else None,
             ),
             blocks=(block,) * config.size(f"{name}_layers"),
@@ -95,17 +96,17 @@ def spec_of(
         heads=Heads(
             vocab=VocabHead(
                 vocab=config.size("vocab_size"),
-                tied=config.read("tie_word_embeddings", default=True),
+                tied=config.flag("tie_word_embeddings", default=True),
                 bias=True,
             )
         ),
         special=SpecialIds(
-            pad=config.read("pad_token_id", default=1),
-            decoder_start=config.read("decoder_start_token_id", default=end[0] if end else None),
+            pad=config.token("pad_token_id", default=1),
+            decoder_start=config.token("decoder_start_token_id", default=end[0] if end else None),
             end=end,
             forced_first=_forced_first(config),
             forced_last=next(iter(config.tokens("forced_eos_token_id")), None),
-            suppressed=tuple(w[0] for w in config.read("bad_words_ids", default=[]) if len(w) == 1),
+            suppressed=_suppressed(config),
         ),
         shared_embedding=True,
     )
@@ -113,11 +114,21 @@ def spec_of(
 
 def _forced_first(config: Config) -> int | None:
     """The first token after the start; old files only say that it is the beginning of sentence."""
-    old = config.read("force_bos_token_to_be_generated", default=False)
-    found: int | None = config.read(
-        "forced_bos_token_id", default=config.read("bos_token_id") if old else None
+    old = config.flag("force_bos_token_to_be_generated", default=False)
+    return config.token(
+        "forced_bos_token_id", default=config.token("bos_token_id") if old else None
     )
-    return found
+
+
+def _suppressed(config: Config) -> tuple[int, ...]:
+    """Tokens that are never produced; of longer words that are not, nothing is used."""
+    words = config.read("bad_words_ids", default=[])
+    lists = isinstance(words, list) and all(isinstance(word, list) for word in words)
+    if not lists or not all(isinstance(i, int) for word in words for i in word):
+        raise CheckpointError(
+            f"{config.path}: bad_words_ids is {words!r}; it must be a list of lists of token ids"
+        )
+    return tuple(word[0] for word in words if len(word) == 1)
 
 
 def adapt(spec: ModelSpec, found: Matched) -> ModelSpec:

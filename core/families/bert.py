@@ -25,7 +25,7 @@ from core.spec import (
 
 def spec(config: Config) -> ModelSpec:
     """Post-norm encoder; all heads BERT may have, those the file lacks are taken out later."""
-    norm = NormSpec(eps=config.read("layer_norm_eps", default=1e-12))
+    norm = NormSpec(eps=config.number("layer_norm_eps", default=1e-12))
     return ModelSpec(
         family="BERT",
         name=config.path.parent.name,
@@ -33,7 +33,7 @@ def spec(config: Config) -> ModelSpec:
         heads=Heads(
             vocab=VocabHead(
                 vocab=config.size("vocab_size"),
-                tied=config.read("tie_word_embeddings", default=True),
+                tied=config.flag("tie_word_embeddings", default=True),
                 bias=True,
                 transform=config.choice("hidden_act", ACTIVATIONS, default="gelu"),
                 transform_norm=norm,
@@ -41,17 +41,22 @@ def spec(config: Config) -> ModelSpec:
             pair=PairHead(),
             classes=classes(config),
         ),
-        special=SpecialIds(pad=config.read("pad_token_id", default=0)),
+        special=SpecialIds(pad=config.token("pad_token_id", default=0)),
     )
 
 
 def encoder(
-    config: Config, norm: NormSpec, *, offset: int = 0, width: int | None = None
+    config: Config,
+    norm: NormSpec,
+    *,
+    offset: int = 0,
+    width: int | None = None,
+    activation: str = "gelu",
 ) -> StackSpec:
     """The stack BERT shares with RoBERTa and ELECTRA.
 
     offset: first row of the position table that is used. width: of the embeddings, where it is
-    not d_model.
+    not d_model. activation: where the configuration states none.
     """
     config.refuse("is_decoder", default=False)
     config.refuse("add_cross_attention", default=False)
@@ -65,7 +70,7 @@ def encoder(
         feedforward=FeedForwardSpec(
             d_model=d_model,
             d_ff=config.size("intermediate_size"),
-            activation=config.choice("hidden_act", ACTIVATIONS, default="gelu"),
+            activation=config.choice("hidden_act", ACTIVATIONS, default=activation),
         ),
         norm=norm,
         residual="post",
@@ -77,7 +82,7 @@ def encoder(
             d_model=d_model,
             d_embed=width if width not in (None, d_model) else None,
             positions=LearnedPositions(size=rows, offset=offset),
-            segments=config.read("type_vocab_size", default=2),
+            segments=config.count("type_vocab_size", default=2),
             norm=norm,
         ),
         blocks=(block,) * config.size("num_hidden_layers"),

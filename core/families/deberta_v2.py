@@ -28,12 +28,12 @@ def spec(config: Config) -> ModelSpec:
     width = config.size("hidden_size")
     config.refuse("embedding_size", width, default=width)
     config.refuse("attention_head_size", width // config.size("num_attention_heads"))
-    if config.read("conv_kernel_size", default=0):
+    if config.count("conv_kernel_size", default=0):
         raise UnsupportedModel(
             f"{config.path} asks for a convolution beside the first layer (conv_kernel_size), as "
             "DeBERTa-v2-xlarge has; supported is none"
         )
-    norm = NormSpec(eps=config.read("layer_norm_eps", default=1e-7))
+    norm = NormSpec(eps=config.number("layer_norm_eps", default=1e-7))
     labelled = bert.classes(config)
     pooled = config.read("pooler_hidden_act", default="gelu")
     return ModelSpec(
@@ -43,7 +43,7 @@ def spec(config: Config) -> ModelSpec:
         heads=Heads(
             vocab=VocabHead(
                 vocab=config.size("vocab_size"),
-                tied=config.read("tie_word_embeddings", default=True),
+                tied=config.flag("tie_word_embeddings", default=True),
                 bias=True,
                 transform=config.choice("hidden_act", ACTIVATIONS, default="gelu"),
                 transform_norm=norm,
@@ -52,7 +52,7 @@ def spec(config: Config) -> ModelSpec:
             if labelled is None or pooled not in ("gelu", "tanh", "relu")
             else ClassHead(labels=labelled.labels, pooler="inner", activation=pooled),
         ),
-        special=SpecialIds(pad=config.read("pad_token_id", default=0)),
+        special=SpecialIds(pad=config.token("pad_token_id", default=0)),
     )
 
 
@@ -65,8 +65,8 @@ def encoder(config: Config, norm: NormSpec) -> StackSpec:
         stack,
         embedding=replace(
             stack.embedding,
-            positions=embedded if config.read("position_biased_input", default=True) else None,
-            segments=config.read("type_vocab_size", default=0),
+            positions=embedded if config.flag("position_biased_input", default=True) else None,
+            segments=config.count("type_vocab_size", default=0),
         ),
         blocks=(replace(block, attention=attention(config, norm, block.attention)),)
         * len(stack.blocks),
@@ -84,9 +84,9 @@ def attention(config: Config, norm: NormSpec, plain: AttentionSpec) -> Attention
                 f"{config.path} has {term!r} in pos_att_type; supported are 'c2p' and 'p2c'"
             )
     scale = (plain.d_head * (1 + len(terms))) ** -0.5
-    if not config.read("relative_attention", default=False):
+    if not config.flag("relative_attention", default=False):
         return replace(plain, scale=scale)
-    longest = config.read("max_relative_positions", default=-1)
+    longest = config.count("max_relative_positions", default=-1, least=-1)
     if longest < 1:
         longest = config.size("max_position_embeddings")
     normed = "layer_norm" in str(config.read("norm_rel_ebd", default="none")).lower()
@@ -94,10 +94,10 @@ def attention(config: Config, norm: NormSpec, plain: AttentionSpec) -> Attention
         plain,
         scale=scale,
         positions=DisentangledPositions(
-            buckets=max(config.read("position_buckets", default=-1), 0),
+            buckets=max(config.count("position_buckets", default=-1, least=-1), 0),
             max_distance=longest,
             terms=tuple(terms),
-            shared=config.read("share_att_key", default=False),
+            shared=config.flag("share_att_key", default=False),
             norm=norm if normed else None,
         ),
     )

@@ -26,9 +26,9 @@ from core.spec import (
 def spec(config: Config) -> ModelSpec:
     config.refuse("moe_layer_freq", 1, default=1)
     is_v3 = config.read("model_type") == "deepseek_v3"
-    dense = config.read("first_k_dense_replace", default=3 if is_v3 else 0)
+    dense = config.count("first_k_dense_replace", default=3 if is_v3 else 0)
     attending = attention(
-        config, interleaved=not is_v3 or config.read("rope_interleave", default=True)
+        config, interleaved=not is_v3 or config.flag("rope_interleave", default=True)
     )
     experts = v3_experts(config) if is_v3 else v2_experts(config)
 
@@ -46,7 +46,7 @@ def attention(config: Config, *, interleaved: bool) -> AttentionSpec:
     heads = config.size("num_attention_heads")
     nope, rope = config.size("qk_nope_head_dim"), config.size("qk_rope_head_dim")
     positions = rotary(config, rope, interleaved=interleaved)
-    bias = config.read("attention_bias", default=False)
+    bias = config.flag("attention_bias", default=False)
     return AttentionSpec(
         d_model=config.size("hidden_size"),
         heads=heads,
@@ -59,7 +59,7 @@ def attention(config: Config, *, interleaved: bool) -> AttentionSpec:
         positions=positions,
         causal=True,
         latent=LatentSpec(
-            q_rank=config.read("q_lora_rank"),
+            q_rank=config.optional_size("q_lora_rank"),
             kv_rank=config.size("kv_lora_rank"),
             d_nope=nope,
             d_rope=rope,
@@ -90,9 +90,9 @@ def v2_experts(config: Config) -> ExpertsSpec:
         count=config.size("n_routed_experts"),
         top=config.size("num_experts_per_tok"),
         d_ff=config.size("moe_intermediate_size"),
-        shared=config.read("n_shared_experts", default=2),
+        shared=config.count("n_shared_experts", default=2),
         renormalise=False,
-        scale=config.read("routed_scaling_factor", default=1.0),
+        scale=config.number("routed_scaling_factor", default=1.0),
         groups=config.size("n_group") if limited else 1,
         top_groups=config.size("topk_group") if limited else 1,
     )
@@ -106,10 +106,10 @@ def v3_experts(config: Config) -> ExpertsSpec:
         count=config.size("n_routed_experts"),
         top=config.size("num_experts_per_tok"),
         d_ff=config.size("moe_intermediate_size"),
-        shared=config.read("n_shared_experts", default=1),
+        shared=config.count("n_shared_experts", default=1),
         scoring="sigmoid",
-        renormalise=config.read("norm_topk_prob", default=True),
-        scale=config.read("routed_scaling_factor", default=2.5),
+        renormalise=config.flag("norm_topk_prob", default=True),
+        scale=config.number("routed_scaling_factor", default=2.5),
         groups=config.size("n_group", default=8),
         top_groups=config.size("topk_group", default=4),
         correction_bias=True,

@@ -54,7 +54,7 @@ def spec(config: Config) -> ModelSpec:
         heads=Heads(
             vocab=VocabHead(
                 vocab=vocab,
-                tied=config.read("tie_word_embeddings", default=True),
+                tied=config.flag("tie_word_embeddings", default=True),
                 bias=True,
                 transform=activation,
                 transform_norm=norm,
@@ -63,7 +63,7 @@ def spec(config: Config) -> ModelSpec:
             if labelled is None
             else ClassHead(labels=labelled.labels, pooler="inner", activation="relu"),
         ),
-        special=SpecialIds(pad=config.read("pad_token_id", default=0)),
+        special=SpecialIds(pad=config.token("pad_token_id", default=0)),
     )
 
 

@@ -20,7 +20,7 @@ from core.spec import (
 
 def spec(config: Config) -> ModelSpec:
     """BERT's stack on embeddings that may be narrower than d_model."""
-    norm = NormSpec(eps=config.read("layer_norm_eps", default=1e-12))
+    norm = NormSpec(eps=config.number("layer_norm_eps", default=1e-12))
     width = config.size("embedding_size")
     labelled = bert.classes(config)
     return ModelSpec(
@@ -30,7 +30,7 @@ def spec(config: Config) -> ModelSpec:
         heads=Heads(
             vocab=VocabHead(
                 vocab=config.size("vocab_size"),
-                tied=config.read("tie_word_embeddings", default=True),
+                tied=config.flag("tie_word_embeddings", default=True),
                 bias=True,
                 transform="gelu",
                 transform_norm=norm,
@@ -43,7 +43,7 @@ def spec(config: Config) -> ModelSpec:
             if labelled is None
             else ClassHead(labels=labelled.labels, pooler="inner", activation="gelu"),
         ),
-        special=SpecialIds(pad=config.read("pad_token_id", default=0)),
+        special=SpecialIds(pad=config.token("pad_token_id", default=0)),
     )
 
 

@@ -12,7 +12,7 @@ from core.spec import Activation, AttentionSpec, BlockSpec, FeedForwardSpec, Mod
 
 
 def spec(config: Config) -> ModelSpec:
-    bias = config.read("attention_bias", default=False)
+    bias = config.flag("attention_bias", default=False)
     return llama.decoder_only(
         config,
         "Gemma",
@@ -22,14 +22,14 @@ def spec(config: Config) -> ModelSpec:
     )
 
 
-def block(config: Config, attention: AttentionSpec) -> BlockSpec:
-    """Pre-norm, gated with the tanh form of GELU."""
+def block(config: Config, attention: AttentionSpec, *, key: str = "hidden_act") -> BlockSpec:
+    """Pre-norm, gated with the tanh form of GELU. key: which names the activation."""
     return BlockSpec(
         attention=attention,
         feedforward=FeedForwardSpec(
             d_model=config.size("hidden_size"),
             d_ff=config.size("intermediate_size"),
-            activation=activation(config),
+            activation=activation(config, key),
             gated=True,
             bias=False,
         ),
@@ -38,21 +38,18 @@ def block(config: Config, attention: AttentionSpec) -> BlockSpec:
     )
 
 
-def activation(config: Config) -> Activation:
-    """The first configurations said "gelu" as hidden_act, but meant its tanh form."""
-    stated = config.read("hidden_activation")
-    if stated is None:
-        stated = config.read("hidden_act", default="gelu")
-        stated = "gelu_pytorch_tanh" if stated == "gelu" else stated
-    found: Activation = Config({"hidden_activation": stated}, config.path).choice(
-        "hidden_activation", ACTIVATIONS
-    )
+def activation(config: Config, key: str) -> Activation:
+    """Gemma reads hidden_act, where its first configurations said "gelu" and meant its tanh form;
+    Gemma 2 and 3 read hidden_activation. Each ignores the other's key."""
+    if key == "hidden_act" and config.read(key) == "gelu":
+        return ACTIVATIONS["gelu_pytorch_tanh"]
+    found: Activation = config.choice(key, ACTIVATIONS, default="gelu_pytorch_tanh")
     return found
 
 
 def sandwich(config: Config, attention: AttentionSpec) -> BlockSpec:
     """A norm before and after each sublayer (Gemma 2 and 3)."""
-    return replace(block(config, attention), residual="sandwich")
+    return replace(block(config, attention, key="hidden_activation"), residual="sandwich")
 
 
 TINY = llama.TINY | {"head_dim": 16}

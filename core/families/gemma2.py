@@ -14,7 +14,7 @@ from core.spec import BlockSpec, ModelSpec
 
 def spec(config: Config) -> ModelSpec:
     config.refuse("use_bidirectional_attention", False, default=None)
-    bias = config.read("attention_bias", default=False)
+    bias = config.flag("attention_bias", default=False)
 
     def block(layer: int) -> BlockSpec:
         slides = layer_type(config, layer, lambda i: i % 2 == 0) == SLIDING
@@ -25,7 +25,7 @@ def spec(config: Config) -> ModelSpec:
                 qkv_bias=bias,
                 out_bias=bias,
                 window=config.size("sliding_window", default=4096) if slides else None,
-                scale=config.read("query_pre_attn_scalar", default=256) ** -0.5,
+                scale=config.number("query_pre_attn_scalar", default=256, positive=True) ** -0.5,
                 softcap=cap(config, "attn_logit_softcapping", 50.0),
             ),
         )
@@ -42,8 +42,7 @@ def spec(config: Config) -> ModelSpec:
 
 def cap(config: Config, key: str, otherwise: float | None) -> float | None:
     """A soft cap; an explicit null means none."""
-    found: float | None = config.get(key, otherwise)
-    return found
+    return config.optional_number(key, positive=True) if key in config else otherwise
 
 
 _BLOCK = "decoder.blocks.{i}.residual"

@@ -4,7 +4,6 @@ a rotation of its own for each of the two."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, leave
@@ -19,9 +18,15 @@ from core.spec import BlockSpec, ModelSpec, RotaryPositions
 def spec(config: Config) -> ModelSpec:
     config = text_half(config)
     config.refuse("use_bidirectional_attention", False, default=None)
-    bias = config.read("attention_bias", default=False)
+    bias = config.flag("attention_bias", default=False)
     every = config.size("sliding_window_pattern", default=6)
     kinds = {kind: rotation(config, kind) for kind in (FULL, SLIDING)}
+
+    if config.read("attn_logit_softcapping") is not None:
+        config.notes.append(
+            f"{config.path.name} sets attn_logit_softcapping, which Gemma 3 does not read: its "
+            "scores have no cap, as in transformers"
+        )
 
     def block(layer: int) -> BlockSpec:
         kind = layer_type(config, layer, lambda i: (i + 1) % every != 0)
@@ -31,8 +36,7 @@ def spec(config: Config) -> ModelSpec:
             out_bias=bias,
             window=config.size("sliding_window", default=4096) if kind == SLIDING else None,
             qk_norm=llama.rms_norm(config, unit_offset=True),
-            scale=config.read("query_pre_attn_scalar", default=256) ** -0.5,
-            softcap=gemma2.cap(config, "attn_logit_softcapping", None),
+            scale=config.number("query_pre_attn_scalar", default=256, positive=True) ** -0.5,
             positions=kinds[kind],
         )
         return gemma.sandwich(config, attention)
@@ -73,14 +77,15 @@ _UNSAID = {
 
 def rotation(config: Config, kind: str) -> RotaryPositions:
     """Nested rope_parameters, or rope_theta with rope_local_base_freq; only full layers stretch."""
-    d_head = llama.head_size(config)
-    said = config.read("rope_parameters", default={})
-    if any(isinstance(value, Mapping) for value in said.values()):
-        return rotary(config, d_head, layer_type=kind)
-    if kind == SLIDING:
-        local = rotary(config, d_head, theta_keys=("rope_local_base_freq",), default_theta=10_000.0)
-        return replace(local, scaling=None)
-    return rotary(config, d_head, default_theta=1_000_000.0)
+    full = kind == FULL
+    return rotary(
+        config,
+        llama.head_size(config),
+        layer_type=kind,
+        stretches=full,
+        theta_keys=("rope_theta",) if full else ("rope_local_base_freq",),
+        default_theta=1_000_000.0 if full else 10_000.0,
+    )
 
 
 RULES: tuple[Rule, ...] = (

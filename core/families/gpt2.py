@@ -26,7 +26,7 @@ def spec(config: Config) -> ModelSpec:
     config.refuse("add_cross_attention", default=False)
     d_model, heads = config.size("n_embd", "hidden_size"), config.size("n_head")
     layers, rows = config.size("n_layer"), config.size("n_positions", "n_ctx")
-    norm = NormSpec(eps=config.read("layer_norm_epsilon", default=1e-5))
+    norm = NormSpec(eps=config.number("layer_norm_epsilon", default=1e-5))
     feedforward = FeedForwardSpec(
         d_model=d_model,
         d_ff=config.size("n_inner", default=4 * d_model),
@@ -62,16 +62,16 @@ def spec(config: Config) -> ModelSpec:
             max_positions=rows,
         ),
         heads=Heads(
-            vocab=VocabHead(vocab=vocab, tied=config.read("tie_word_embeddings", default=True))
+            vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=True))
         ),
-        special=SpecialIds(pad=config.read("pad_token_id"), end=config.tokens("eos_token_id")),
+        special=SpecialIds(pad=config.token("pad_token_id"), end=config.tokens("eos_token_id")),
     )
 
 
 def _scale(config: Config, d_head: int, layer: int) -> float | None:
     """1/√d_head unless the configuration asks for one of GPT-2's variants (Mistral's GPT-2s)."""
-    plain = config.read("scale_attn_weights", default=True)
-    by_layer = config.read("scale_attn_by_inverse_layer_idx", default=False)
+    plain = config.flag("scale_attn_weights", default=True)
+    by_layer = config.flag("scale_attn_by_inverse_layer_idx", default=False)
     if plain and not by_layer:
         return None
     return (d_head**-0.5 if plain else 1.0) / (layer + 1 if by_layer else 1)

@@ -31,9 +31,9 @@ def spec(config: Config) -> ModelSpec:
     d_model, heads = config.size("hidden_size"), config.size("num_attention_heads")
     vocab, norm = (
         config.size("vocab_size"),
-        NormSpec(eps=config.read("layer_norm_eps", default=1e-5)),
+        NormSpec(eps=config.number("layer_norm_eps", default=1e-5)),
     )
-    bias = config.read("attention_bias", default=True)
+    bias = config.flag("attention_bias", default=True)
     block = BlockSpec(
         attention=AttentionSpec(
             d_model=d_model,
@@ -47,6 +47,7 @@ def spec(config: Config) -> ModelSpec:
                 d_model // heads,
                 theta_keys=("rotary_emb_base", "rope_theta"),
                 partial=0.25,
+                partial_key="rotary_pct",
             ),
             causal=True,
         ),
@@ -56,7 +57,7 @@ def spec(config: Config) -> ModelSpec:
             activation=config.choice("hidden_act", ACTIVATIONS, default="gelu"),
         ),
         norm=norm,
-        residual="parallel" if config.read("use_parallel_residual", default=True) else "pre",
+        residual="parallel" if config.flag("use_parallel_residual", default=True) else "pre",
     )
     return ModelSpec(
         family="GPT-NeoX",
@@ -69,9 +70,9 @@ def spec(config: Config) -> ModelSpec:
             max_positions=longest(config, block),
         ),
         heads=Heads(
-            vocab=VocabHead(vocab=vocab, tied=config.read("tie_word_embeddings", default=False))
+            vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=False))
         ),
-        special=SpecialIds(pad=config.read("pad_token_id"), end=config.tokens("eos_token_id")),
+        special=SpecialIds(pad=config.token("pad_token_id"), end=config.tokens("eos_token_id")),
     )
 
 

@@ -29,7 +29,7 @@ from core.spec import (
 
 def spec(config: Config) -> ModelSpec:
     """Pre-norm decoder with RMSNorm, rotary positions and a gated feed-forward."""
-    bias = config.read("attention_bias", default=False)
+    bias = config.flag("attention_bias", default=False)
     return decoder_only(
         config,
         "Llama",
@@ -62,11 +62,11 @@ def decoder_only(
         heads=Heads(
             vocab=VocabHead(
                 vocab=vocab,
-                tied=config.read("tie_word_embeddings", default=tied),
+                tied=config.flag("tie_word_embeddings", default=tied),
                 softcap=softcap,
             )
         ),
-        special=SpecialIds(pad=config.read("pad_token_id"), end=config.tokens("eos_token_id")),
+        special=SpecialIds(pad=config.token("pad_token_id"), end=config.tokens("eos_token_id")),
     )
 
 
@@ -75,8 +75,7 @@ def longest(config: Config, block: BlockSpec) -> int | None:
     where = block.attention.positions
     if isinstance(where, RotaryPositions) and where.scaling and where.scaling.kind == "dynamic":
         return None
-    stated: int | None = config.read("max_position_embeddings")
-    return stated
+    return config.optional_size("max_position_embeddings")
 
 
 def head_size(config: Config) -> int:
@@ -116,16 +115,17 @@ def attention(
     )
 
 
-def rms_norm(config: Config, *, unit_offset: bool = False) -> NormSpec:
+def rms_norm(config: Config, *, unit_offset: bool = False, eps: float = 1e-6) -> NormSpec:
+    """eps: where the configuration states none."""
     return NormSpec(
         kind="rms",
-        eps=config.read("rms_norm_eps", default=1e-6),
+        eps=config.number("rms_norm_eps", default=eps),
         bias=False,
         unit_offset=unit_offset,
     )
 
 
-def block(config: Config, attention: AttentionSpec) -> BlockSpec:
+def block(config: Config, attention: AttentionSpec, *, eps: float = 1e-6) -> BlockSpec:
     return BlockSpec(
         attention=attention,
         feedforward=FeedForwardSpec(
@@ -133,9 +133,9 @@ def block(config: Config, attention: AttentionSpec) -> BlockSpec:
             d_ff=config.size("intermediate_size"),
             activation=config.choice("hidden_act", ACTIVATIONS, default="silu"),
             gated=True,
-            bias=config.read("mlp_bias", default=False),
+            bias=config.flag("mlp_bias", default=False),
         ),
-        norm=rms_norm(config),
+        norm=rms_norm(config, eps=eps),
         residual="pre",
     )
 

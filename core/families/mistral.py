@@ -10,7 +10,8 @@ from core.spec import ModelSpec
 
 def spec(config: Config) -> ModelSpec:
     """sliding_window null (from version 0.2 on) means full causal attention."""
-    window = config.read("sliding_window")
+    # null means no window; without the key there is one.
+    window = config.optional_size("sliding_window") if "sliding_window" in config else 4096
     return llama.decoder_only(
         config,
         "Mistral",

@@ -10,6 +10,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, fused, rename
 from core.families import llama
 from core.families.family import Family
+from core.families.rope import rotary
 from core.spec import BlockSpec, ExpertsSpec, ModelSpec
 
 
@@ -20,9 +21,14 @@ def spec(config: Config) -> ModelSpec:
         d_ff=config.size("intermediate_size"),
     )
 
+    attention = llama.attention(
+        config,
+        window=config.optional_size("sliding_window"),
+        positions=rotary(config, llama.head_size(config), default_theta=1_000_000.0),
+    )
+
     def block(layer: int) -> BlockSpec:
-        attention = llama.attention(config, window=config.read("sliding_window"))
-        plain = llama.block(config, attention)
+        plain = llama.block(config, attention, eps=1e-5)
         return replace(plain, feedforward=replace(plain.feedforward, experts=experts))
 
     return llama.decoder_only(config, "Mixtral", block)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from core.checkpoints.changes import Rows
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, fused, leave, rename
@@ -31,9 +29,9 @@ def spec(config: Config) -> ModelSpec:
     d_model, heads = config.size("hidden_size"), config.size("num_attention_heads")
     vocab, longest = config.size("vocab_size"), config.size("max_position_embeddings")
     norm = NormSpec(
-        eps=config.read("norm_eps", default=1e-5), bias=config.read("norm_bias", default=False)
+        eps=config.number("norm_eps", default=1e-5), bias=config.flag("norm_bias", default=False)
     )
-    bias = config.read("attention_bias", default=False)
+    bias = config.flag("attention_bias", default=False)
     every = config.size("global_attn_every_n_layers", default=3)
     kinds = {kind: rotation(config, d_model // heads, kind) for kind in (FULL, SLIDING)}
 
@@ -57,7 +55,7 @@ def spec(config: Config) -> ModelSpec:
                 d_ff=config.size("intermediate_size"),
                 activation=config.choice("hidden_activation", ACTIVATIONS, default="gelu"),
                 gated=True,
-                bias=config.read("mlp_bias", default=False),
+                bias=config.flag("mlp_bias", default=False),
             ),
             norm=norm,
             residual="pre",
@@ -77,25 +75,27 @@ def spec(config: Config) -> ModelSpec:
         heads=Heads(
             vocab=VocabHead(
                 vocab=vocab,
-                tied=config.read("tie_word_embeddings", default=True),
-                bias=config.read("decoder_bias", default=True),
+                tied=config.flag("tie_word_embeddings", default=True),
+                bias=config.flag("decoder_bias", default=True),
                 transform=config.choice("classifier_activation", ACTIVATIONS, default="gelu"),
                 transform_norm=norm,
-                transform_bias=config.read("classifier_bias", default=False),
+                transform_bias=config.flag("classifier_bias", default=False),
             )
         ),
-        special=SpecialIds(pad=config.read("pad_token_id", default=50283)),
+        special=SpecialIds(pad=config.token("pad_token_id", default=50283)),
     )
 
 
 def rotation(config: Config, d_head: int, kind: str) -> RotaryPositions:
     """Nested rope_parameters, or global_rope_theta and local_rope_theta."""
-    said = config.read("rope_parameters", default={})
-    if any(isinstance(value, Mapping) for value in said.values()):
-        return rotary(config, d_head, layer_type=kind)
-    if kind == FULL:
-        return rotary(config, d_head, theta_keys=("global_rope_theta",), default_theta=160_000.0)
-    return rotary(config, d_head, theta_keys=("local_rope_theta",))
+    full = kind == FULL
+    return rotary(
+        config,
+        d_head,
+        layer_type=kind,
+        theta_keys=("global_rope_theta",) if full else ("local_rope_theta",),
+        default_theta=160_000.0 if full else 10_000.0,
+    )
 
 
 _BLOCK = "encoder.blocks.{i}"

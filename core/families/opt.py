@@ -30,7 +30,7 @@ def spec(config: Config) -> ModelSpec:
     config.refuse("layer_norm_elementwise_affine", True, default=True)
     config.refuse("_remove_final_layer_norm", False, default=False)
     vocab, longest = config.size("vocab_size"), config.size("max_position_embeddings")
-    bias, norm = config.read("enable_bias", default=True), NormSpec()
+    bias, norm = config.flag("enable_bias", default=True), NormSpec()
     block = BlockSpec(
         attention=AttentionSpec(
             d_model=d_model,
@@ -65,10 +65,10 @@ def spec(config: Config) -> ModelSpec:
             max_positions=longest,
         ),
         heads=Heads(
-            vocab=VocabHead(vocab=vocab, tied=config.read("tie_word_embeddings", default=True))
+            vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=True))
         ),
         special=SpecialIds(
-            pad=config.read("pad_token_id", default=1), end=config.tokens("eos_token_id")
+            pad=config.token("pad_token_id", default=1), end=config.tokens("eos_token_id")
         ),
     )
 

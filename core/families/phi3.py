@@ -9,15 +9,19 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, fused
 from core.families import llama
 from core.families.family import Family
+from core.families.rope import rotary
 from core.spec import ModelSpec
 
 
 def spec(config: Config) -> ModelSpec:
-    window = config.read("sliding_window")
+    window = config.optional_size("sliding_window")
+    positions = rotary(config, llama.head_size(config), partial=1.0)
     return llama.decoder_only(
         config,
         "Phi-3",
-        lambda layer: llama.block(config, llama.attention(config, window=window)),
+        lambda layer: llama.block(
+            config, llama.attention(config, window=window, positions=positions), eps=1e-5
+        ),
     )
 
 

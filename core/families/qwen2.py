@@ -21,9 +21,9 @@ def spec(config: Config) -> ModelSpec:
 
 def window(config: Config, layer: int) -> int | None:
     """Layers from max_window_layers on slide, if use_sliding_window says so at all."""
-    if not config.read("use_sliding_window", default=False):
+    if not config.flag("use_sliding_window", default=False):
         return None
-    first = config.read("max_window_layers", default=28)
+    first = config.count("max_window_layers", default=28)
     if layer_type(config, layer, lambda i: i >= first) != SLIDING:
         return None
     return config.size("sliding_window", default=4096)

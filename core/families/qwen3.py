@@ -10,7 +10,7 @@ from core.spec import ModelSpec
 
 def spec(config: Config) -> ModelSpec:
     """Each head's query and key are normalised before they are rotated."""
-    bias = config.read("attention_bias", default=False)
+    bias = config.flag("attention_bias", default=False)
     return llama.decoder_only(
         config,
         "Qwen3",

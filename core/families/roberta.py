@@ -15,8 +15,8 @@ _NAMES = {"roberta": "RoBERTa", "xlm-roberta": "XLM-RoBERTa", "camembert": "Came
 
 def spec(config: Config) -> ModelSpec:
     """Post-norm encoder; masked-word head and classes of sentences."""
-    norm = NormSpec(eps=config.read("layer_norm_eps", default=1e-5))
-    pad: int = config.read("pad_token_id", default=1)
+    norm = NormSpec(eps=config.number("layer_norm_eps", default=1e-12))
+    pad: int = config.token("pad_token_id", default=1)
     labelled = bert.classes(config)
     return ModelSpec(
         family=_NAMES[config.read("model_type")],
@@ -25,7 +25,7 @@ def spec(config: Config) -> ModelSpec:
         heads=Heads(
             vocab=VocabHead(
                 vocab=config.size("vocab_size"),
-                tied=config.read("tie_word_embeddings", default=True),
+                tied=config.flag("tie_word_embeddings", default=True),
                 bias=True,
                 # The head has its own GELU whatever hidden_act says.
                 transform=ACTIVATIONS["gelu"],

@@ -45,13 +45,13 @@ def spec(config: Config) -> ModelSpec:
         else Heads(
             vocab=VocabHead(
                 vocab=vocab,
-                tied=config.read("tie_word_embeddings", default=True),
+                tied=config.flag("tie_word_embeddings", default=True),
                 scale=d_model**-0.5 if _scales_output(config) else 1.0,
             )
         ),
         special=SpecialIds(
-            pad=config.read("pad_token_id", default=0),
-            decoder_start=config.read("decoder_start_token_id", "pad_token_id", default=0),
+            pad=config.token("pad_token_id", default=0),
+            decoder_start=config.token("decoder_start_token_id", "pad_token_id", default=0),
             end=config.tokens("eos_token_id"),
         ),
         shared_embedding=not alone,
@@ -65,14 +65,14 @@ def _scales_output(config: Config) -> bool:
     """
     if config.get("model_type") == "mt5":
         return False
-    tied = config.read("tie_word_embeddings", default=True)
-    return bool(config.read("scale_decoder_outputs", default=tied is not False))
+    tied = config.flag("tie_word_embeddings", default=True)
+    return bool(config.flag("scale_decoder_outputs", default=tied is not False))
 
 
 def _stack(config: Config, name: StackName, layers: int) -> StackSpec:
     d_model, heads = config.size("d_model"), config.size("num_heads")
     activation, gated = _feedforward(config)
-    norm = NormSpec(kind="rms", eps=config.read("layer_norm_epsilon", default=1e-6), bias=False)
+    norm = NormSpec(kind="rms", eps=config.number("layer_norm_epsilon", default=1e-6), bias=False)
     plain = AttentionSpec(
         d_model=d_model,
         heads=heads,

@@ -33,7 +33,7 @@ def spec(config: Config) -> ModelSpec:
     """Encoder and decoder of one width; they may differ in their number of layers."""
     d_model, heads = config.size("d_model"), config.size("num_attention_heads")
     vocab, longest = config.size("vocab_size"), config.size("max_position_embeddings")
-    norm = NormSpec(eps=config.read("layer_norm_eps", default=1e-5))
+    norm = NormSpec(eps=config.number("layer_norm_eps", default=1e-5))
     plain = AttentionSpec(d_model=d_model, heads=heads, kv_heads=heads, d_head=d_model // heads)
     feedforward = FeedForwardSpec(
         d_model=d_model,
@@ -68,8 +68,8 @@ def spec(config: Config) -> ModelSpec:
         decoder=stack("decoder"),
         heads=Heads(vocab=VocabHead(vocab=vocab, tied=True)),
         special=SpecialIds(
-            pad=config.read("pad_token_id"),
-            decoder_start=config.read("decoder_start_token_id"),
+            pad=config.token("pad_token_id"),
+            decoder_start=config.token("decoder_start_token_id"),
             end=config.tokens("eos_token_id"),
         ),
         shared_embedding=True,

@@ -66,10 +66,12 @@ class Rotary:
 
 
 def rotate(x: Tensor, rotation: Rotation, spec: RotaryPositions) -> Tensor:
-    """Turn the first d_rotary coordinates of x [batch, head, position, d_head]."""
+    """Turn the first d_rotary coordinates of x [batch, head, position, d_head]; of an odd
+    d_rotary the last one turns with the next."""
     cos, sin = rotation
+    width = cos.shape[-1]
     cos, sin = cos.to(x.dtype), sin.to(x.dtype)
-    turning = x[..., : spec.d_rotary]
+    turning = x[..., :width]
     if spec.interleaved:
         pairs = turning.unflatten(-1, (-1, 2))
         turned = torch.stack([-pairs[..., 1], pairs[..., 0]], dim=-1).flatten(-2)
@@ -77,9 +79,9 @@ def rotate(x: Tensor, rotation: Rotation, spec: RotaryPositions) -> Tensor:
         first, second = turning.chunk(2, dim=-1)
         turned = torch.cat([-second, first], dim=-1)
     turning = turning * cos + turned * sin
-    if spec.d_rotary == x.shape[-1]:
+    if width == x.shape[-1]:
         return turning
-    return torch.cat([turning, x[..., spec.d_rotary :]], dim=-1)
+    return torch.cat([turning, x[..., width:]], dim=-1)
 
 
 class RelativeBias(nn.Module):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from collections.abc import Mapping
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -12,21 +15,61 @@ from core.checkpoints.config import Config
 from core.errors import CoreError
 from core.families import families
 
-ODD: tuple[object, ...] = (None, 0, -1, 1.5, 10**12, "", "odd", [], ["odd"], {}, {"odd": 1}, True)
+ODD: tuple[object, ...] = (None, 0, -1, 1.5, 10**12, "", "odd", "1e-6", [], ["odd"], {},
+                           {"odd": 1}, True, float("nan"), float("inf"))  # fmt: skip
 KEYS = ("rope_parameters", "rope_scaling", "rope_theta", "layer_types", "head_dim", "id2label",
         "num_key_value_heads", "eos_token_id", "architectures", "sliding_window", "bad_words_ids",
-        "pos_att_type", "feed_forward_proj", "dtype", "max_position_embeddings")  # fmt: skip
+        "pos_att_type", "feed_forward_proj", "dtype", "max_position_embeddings", "pad_token_id",
+        "rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "type_vocab_size",
+        "tie_word_embeddings", "attention_bias", "mlp_bias", "scale_embedding", "bos_token_id",
+        "forced_bos_token_id", "query_pre_attn_scalar", "final_logit_softcapping",
+        "routed_scaling_factor", "partial_rotary_factor", "rotary_pct",
+        "use_parallel_residual", "scale_attn_weights", "position_buckets")  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("name", "tiny"), [(f.name, f.tiny[0]) for f in families()], ids=[f.name for f in families()]
 )
 def test_one_value_out_of_place(name: str, tiny: Mapping[str, Any]) -> None:
+    """And what is read is of the types a run needs: the string "1e-6" would fail only there."""
     for key in {*tiny, *KEYS}:
         for value in ODD:
             try:
-                describe(Config(dict(tiny) | {key: value}))
+                spec = describe(Config(dict(tiny) | {key: value}))
             except CoreError as error:
                 text = str(error)
                 assert "config.json" in text, f"{key}={value!r}: {text}"
                 assert "\n" not in text
+            else:
+                assert not list(wrong(spec, "spec")), f"{key}={value!r}"
+
+
+def wrong(value: Any, where: str) -> list[str]:
+    """Fields, however deep, whose value is not of the type they are declared with."""
+    found = []
+    hints = _hints(type(value))
+    for field in dataclasses.fields(value):
+        part, place = getattr(value, field.name), f"{where}.{field.name}"
+        if not fits(part, hints[field.name]):
+            found.append(f"{place} is {part!r}")
+        for inner in part if isinstance(part, tuple) else (part,):
+            if dataclasses.is_dataclass(inner):
+                found += wrong(inner, place)
+    return found
+
+
+_hints = functools.cache(get_type_hints)
+
+
+def fits(value: Any, kind: Any) -> bool:
+    origin = get_origin(kind)
+    if origin in (Union, UnionType):
+        return any(fits(value, one) for one in get_args(kind))
+    if origin is Literal:
+        return value in get_args(kind)
+    if origin is tuple:
+        inner = get_args(kind)[0]
+        return isinstance(value, tuple) and all(fits(one, inner) for one in value)
+    if kind in (int, float):
+        return not isinstance(value, bool) and isinstance(value, (int, kind))
+    return isinstance(value, kind)

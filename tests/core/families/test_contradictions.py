@@ -1,0 +1,162 @@
+"""Configurations that say a thing twice, or what their family does not read: as the reference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.checkpoints.build import describe
+from core.checkpoints.config import Config
+from core.errors import CheckpointError, CoreError, UnsupportedModel
+from core.families import families
+from core.spec import ModelSpec
+from tests.core.checkpoints.conftest import load
+from tests.core.families import reference
+from tests.core.families.conftest import TINY, Case, trace
+from tests.core.families.test_parity import compare, everything
+
+_TINY = {family.name: dict(family.tiny[0]) for family in families()}
+LLAMA, PHI3, NEOX = _TINY["Llama"], _TINY["Phi-3"], _TINY["GPT-NeoX"]
+GEMMA, GEMMA3, MODERNBERT = _TINY["Gemma"], _TINY["Gemma 3"], _TINY["ModernBERT"]
+TURNED = {"rope_type": "default", "rope_theta": 500.0}
+LINEAR = {"type": "linear", "factor": 2.0}
+NESTED = {
+    "full_attention": {"rope_type": "default"},
+    "sliding_attention": {"rope_type": "default", "rope_theta": 300.0},
+}
+NEOX_12 = NEOX | {"hidden_size": 24, "num_attention_heads": 2}
+
+CASES: dict[str, tuple[Mapping[str, Any], str | None]] = {
+    "rope_scaling beside rope_parameters": (
+        LLAMA | {"rope_parameters": TURNED, "rope_scaling": LINEAR},
+        "holds both",
+    ),
+    "rope_scaling beside nested rope_parameters": (
+        GEMMA3 | {"rope_parameters": NESTED, "rope_scaling": LINEAR},
+        None,
+    ),
+    "rope_scaling for both kinds of layers": (
+        MODERNBERT | {"rope_parameters": NESTED, "rope_scaling": LINEAR},
+        None,
+    ),
+    "one rope_parameters for two kinds of layers": (
+        GEMMA3 | {"rope_parameters": TURNED | LINEAR},
+        "one rope_parameters for all layers",
+    ),
+    "a part of the head in Llama": (
+        LLAMA | {"rope_parameters": TURNED | {"partial_rotary_factor": 0.6}},
+        "partial_rotary_factor",
+    ),
+    "a part of the head in Llama, beside": (
+        LLAMA | {"partial_rotary_factor": 0.6},
+        "partial_rotary_factor",
+    ),
+    "a part of the head in Phi-3": (
+        PHI3 | {"rope_parameters": TURNED | {"partial_rotary_factor": 0.5}},
+        None,
+    ),
+    "a part of the head in GPT-NeoX": (NEOX | {"partial_rotary_factor": 0.5}, None),
+    "an odd part of the head": (NEOX_12, None),
+    "an odd part of the head, stretched": (NEOX_12 | {"rope_scaling": LINEAR}, None),
+    "a cap that Gemma 3 does not read": (
+        GEMMA3 | {"attn_logit_softcapping": 0.5},
+        "attn_logit_softcapping",
+    ),
+    "two activations in Gemma": (
+        GEMMA | {"hidden_activation": "relu", "hidden_act": "gelu_pytorch_tanh"},
+        None,
+    ),
+    "two activations in Gemma 2": (
+        _TINY["Gemma 2"] | {"hidden_activation": "relu", "hidden_act": "gelu_pytorch_tanh"},
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("config", "note"), CASES.values(), ids=CASES)
+def test_as_the_reference_reads_it(
+    tmp_path: Path, config: Mapping[str, Any], note: str | None
+) -> None:
+    """The configuration as it was written: what the reference saves no longer says things twice."""
+    case = as_written(config, tmp_path)
+    assert note is None or any(note in said for said in case.spec.notes)
+
+
+@pytest.mark.parametrize("config", TINY)
+def test_what_is_not_stated(tmp_path: Path, config: Mapping[str, Any]) -> None:
+    """Defaults are the reference's, which writes all of them into what it saves."""
+    if config["model_type"] == "t5" and config.get("tie_word_embeddings") is False:
+        pytest.skip("the reference ties these matrices now, whatever the configuration says")
+    as_written(config, tmp_path)
+
+
+def test_a_window_that_is_not_stated() -> None:
+    mistral = {key: value for key, value in _TINY["Mistral"].items() if key != "sliding_window"}
+    assert described(mistral).main_stack.blocks[0].attention.window == 4096
+    nothing = described(mistral | {"sliding_window": None})
+    assert nothing.main_stack.blocks[0].attention.window is None
+
+
+def as_written(config: Mapping[str, Any], folder: Path) -> Case:
+    """The reference and ours, read from the same words, agree."""
+    model = reference.make(config)
+    reference.save(model, folder)
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    case = Case(config=config, model=model, network=load(folder).network)
+    ids, target = case.texts()
+    ours, theirs = trace(case.network, ids, target), reference.ask(model, ids, target)
+    compare(ours, theirs, everything(case))
+    return case
+
+
+def described(config: Mapping[str, Any]) -> ModelSpec:
+    return describe(Config(config))
+
+
+@pytest.mark.parametrize(
+    ("rope", "kind", "words"),
+    [
+        ({"rope_type": "linear", "factor": 0}, CheckpointError, "factor is 0"),
+        ({"rope_type": "linear", "factor": "2"}, CheckpointError, "factor is '2'"),
+        ({"rope_type": "linear", "factor": -2.0}, CheckpointError, "factor is -2.0"),
+        ({"rope_type": "linear", "factor": True}, CheckpointError, "factor is True"),
+        ({"rope_type": "default", "rope_theta": 0}, CheckpointError, "rope_theta is 0"),
+        ({"rope_type": "yarn", "factor": 2.0, "beta_fast": "x"}, CheckpointError, "beta_fast"),
+        ({"rope_type": "yarn", "factor": 2.0, "rope_theta": 1}, CheckpointError, "no rotation"),
+        (
+            {"rope_type": "longrope", "factor": 2.0, "short_factor": [1.0], "long_factor": [1.0]},
+            CheckpointError,
+            "no rotation of 8",
+        ),
+        (LINEAR | {"partial_rotary_factor": 0.5}, UnsupportedModel, "partial_rotary_factor"),
+    ],
+)
+def test_numbers_that_give_no_rotation(
+    rope: Mapping[str, Any], kind: type[CoreError], words: str
+) -> None:
+    with pytest.raises(kind, match=words):
+        described(LLAMA | {"rope_parameters": rope})
+
+
+@pytest.mark.parametrize("share", [0, 1.5, "half"])
+def test_a_share_that_no_head_has(share: object) -> None:
+    with pytest.raises(CheckpointError, match=r"rotary_pct|cannot turn"):
+        described(NEOX | {"rotary_pct": share})
+
+
+def test_a_whole_head_of_odd_width() -> None:
+    with pytest.raises(CheckpointError, match="cannot turn in pairs"):
+        described(LLAMA | {"head_dim": 9})
+
+
+@pytest.mark.parametrize("eps", ["1e-6", -1e-6, None])
+def test_the_constant_of_a_norm(eps: object) -> None:
+    if eps is None:
+        assert described(LLAMA | {"rms_norm_eps": eps}).main_stack.blocks[0].norm.eps == 1e-6
+        return
+    with pytest.raises(CheckpointError, match="rms_norm_eps is"):
+        described(LLAMA | {"rms_norm_eps": eps})
