@@ -13,6 +13,7 @@ from app.choices import FIRST_INPUTS, RANDOM_MODELS, Architecture, Inputs
 from app.engine import Report, ShouldStop
 from app.examples import Example, masks_of
 from app.looking import fitted
+from app.selection import Selection
 from app.stepping import NOTHING_DECODED
 from app.store import Abilities, Problem, Store
 from app.tasks import Job, Tasks
@@ -36,8 +37,9 @@ class Loads(Protocol):
 class Opening(QObject):
     """Writes the store's model, source and device, and what a new model brings with it.
 
-    texts: what was last typed for an architecture. sources: the model last used for it. run: ask
-    for a run of the new model. failed: tell the person.
+    texts: what was last typed for an architecture. sources: the model last used for it. places:
+    where its attention was last looked at. run: ask for a run of the new model. failed: tell the
+    person.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Opening(QObject):
         failed: Callable[[Exception], None],
         texts: Mapping[Architecture, Inputs],
         sources: Mapping[Architecture, str],
+        places: Mapping[Architecture, Selection],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -57,6 +60,7 @@ class Opening(QObject):
         self._run, self._tell = run, failed
         self.texts: dict[Architecture, Inputs] = {**FIRST_INPUTS, **texts}
         self.sources: dict[Architecture, str] = dict(sources)
+        self.places: dict[Architecture, Selection] = dict(places)
         self._inputs: Inputs | None = None
         self._example: Example | None = None
         self._told: Problem | None = None
@@ -146,11 +150,12 @@ class Opening(QObject):
 
     def _loaded(self, model: LoadedModel) -> None:
         state = self._store.state
+        inputs = self._inputs_for(model)
         changes: dict[str, Any] = {
             "model": model,
-            "inputs": self._inputs_for(model),
+            "inputs": inputs,
             "masks": {s: c for s, c in state.masks.items() if s in model.spec.sites},
-            "selection": state.selection,
+            "selection": self._place_for(model, inputs),
             "note": "",
         }
         if self._example is not None:
@@ -180,6 +185,22 @@ class Opening(QObject):
             return state.inputs
         self.texts[before] = state.inputs
         return self.texts[model.spec.architecture]
+
+    def _place_for(self, model: LoadedModel, inputs: Inputs) -> Selection:
+        """Among models of one architecture the place stays; each architecture has its own."""
+        before, place = self._store.state.model, self._store.state.selection
+        architecture = model.spec.architecture
+        if before is not None:
+            if before.spec.architecture == architecture:
+                return place
+            self.places[before.spec.architecture] = place
+        if architecture in self.places:
+            return self.places[architecture]
+        if architecture == "encoder-decoder":
+            # Where nothing is written yet, a decoder has but its start token to look at.
+            site = ("decoder", "cross") if inputs.target else ("encoder", "self")
+            return replace(place, stack=site[0], part=site[1])
+        return place
 
     def _with_recent(self, source: str) -> tuple[str, ...]:
         recent = self._store.state.recent

@@ -25,6 +25,7 @@ from app.labels import labeller
 from app.looking import fitted
 from app.opening import Loads, Opening
 from app.recent import Recent
+from app.selection import Selection
 from app.stepping import NOTHING_DECODED, Decodes, Stepping
 from app.store import Answer, Busy, Problem, Store
 from app.tasks import Job, Tasks
@@ -63,6 +64,7 @@ class Session(QObject):
         *,
         texts: Mapping[Architecture, Inputs] | None = None,
         sources: Mapping[Architecture, str] | None = None,
+        places: Mapping[Architecture, Selection] | None = None,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -77,6 +79,7 @@ class Session(QObject):
             failed=partial(self._fail, where="model"),
             texts=texts or {},
             sources=sources or {},
+            places=places or {},
             parent=self,
         )
         failed = partial(self._fail, where="decoding")

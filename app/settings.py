@@ -28,6 +28,10 @@ from app.choices import (
     ThemeChoice,
     one_line,
 )
+from app.selection import Selection
+
+_SITES = ("encoder.self", "decoder.self", "decoder.cross")
+_MEAN = "mean"
 
 T = TypeVar("T", Inputs, Narrowing, DecodeChoice, Display)
 
@@ -57,7 +61,8 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """The last choices. texts and sources: for each architecture; view: the tab in front."""
+    """The last choices. texts, sources and places: for each architecture; of a place the attention
+    site, layer and head are kept, not the pins. view: the tab in front."""
 
     source: str = ""
     device: str = "cpu"
@@ -68,6 +73,7 @@ class Remembered:
     recent: tuple[str, ...] = ()
     texts: dict[Architecture, Inputs] = field(default_factory=dict)
     sources: dict[Architecture, str] = field(default_factory=dict)
+    places: dict[Architecture, Selection] = field(default_factory=dict)
     geometry: QByteArray = field(default_factory=QByteArray)
     layout: QByteArray = field(default_factory=QByteArray)
 
@@ -87,6 +93,7 @@ class Settings:
     def load(self) -> Remembered:
         texts: dict[Architecture, Inputs] = {}
         sources: dict[Architecture, str] = {}
+        places: dict[Architecture, Selection] = {}
         for architecture in ARCHITECTURES:
             if f"{architecture}/text" in self._file.allKeys():
                 found = self._read(Inputs(), architecture)
@@ -94,6 +101,8 @@ class Settings:
                 texts[architecture] = replace(found, pair=pair, target=target)
             if source := self._text(f"{architecture}/source"):
                 sources[architecture] = source
+            if place := self._place(architecture):
+                places[architecture] = place
         return Remembered(
             source=self._text("source"),
             device=self._text("device") or "cpu",
@@ -104,6 +113,7 @@ class Settings:
             recent=tuple(line for line in self._text("recent").split("\n") if line),
             texts=texts,
             sources=sources,
+            places=places,
             geometry=self._bytes("geometry"),
             layout=self._bytes("layout"),
         )
@@ -120,9 +130,23 @@ class Settings:
             self._write(inputs, architecture)
         for architecture, source in remembered.sources.items():
             put(f"{architecture}/source", source)
+        for architecture, place in remembered.places.items():
+            put(f"{architecture}/site", place.site)
+            put(f"{architecture}/layer", place.layer)
+            put(f"{architecture}/head", _MEAN if place.head is None else place.head)
         put("geometry", remembered.geometry)
         put("layout", remembered.layout)
         self._file.sync()
+
+    def _place(self, architecture: Architecture) -> Selection | None:
+        site, layer, head = (
+            self._text(f"{architecture}/{part}") for part in ("site", "layer", "head")
+        )
+        if site not in _SITES or not layer.isdecimal() or not (head.isdecimal() or head == _MEAN):
+            return None
+        stack, part = site.split(".")
+        found = None if head == _MEAN else int(head)
+        return Selection(stack=stack, part=part, layer=int(layer), head=found)
 
     def _write(self, value: Any, group: str) -> None:
         for name, part in asdict(value).items():

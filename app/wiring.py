@@ -37,6 +37,7 @@ class App(QObject):
             core if core is not None else Engine(),
             texts=known.texts,
             sources=known.sources,
+            places=known.places,
             parent=self,
         )
         self.session.opening.expect(source or known.source)
@@ -66,9 +67,10 @@ class App(QObject):
 
     def _remember(self) -> None:
         state = self.store.state
-        texts = dict(self.session.opening.texts)
+        texts, places = dict(self.session.opening.texts), dict(self.session.opening.places)
         if state.model is not None:
             texts[state.model.spec.architecture] = state.inputs
+            places[state.model.spec.architecture] = state.selection
         geometry, layout = self.window.layout_state()
         self.settings.save(
             Remembered(
@@ -81,6 +83,7 @@ class App(QObject):
                 recent=state.recent,
                 texts=texts,
                 sources=self.session.opening.sources,
+                places=places,
                 geometry=geometry,
                 layout=layout,
             )

@@ -8,9 +8,11 @@ import pytest
 from PySide6.QtCore import QByteArray, QSettings
 from pytestqt.qtbot import QtBot
 
-from app.choices import DecodeChoice, Display, Inputs, Narrowing
+from app.choices import Architecture, DecodeChoice, Display, Inputs, Narrowing
+from app.selection import Selection
 from app.settings import Remembered, Settings
-from tests.app.driver import Opener, go_to, settled, type_text
+from app.wiring import App
+from tests.app.driver import Opener, go_to, heatmap, settled, type_text
 
 
 def test_everything_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -24,6 +26,10 @@ def test_everything_comes_back_as_it_was(tmp_path: Path) -> None:
         recent=("/a b/模型, 1", "C:\\models\\bert"),
         texts={"encoder": Inputs(text='One, "two"\nthree; 😀 = 中文 %20', pair="yes", pad_to=9)},
         sources={"decoder": "random:decoder"},
+        places={
+            "encoder": Selection(layer=3, head=None),
+            "encoder-decoder": Selection(stack="decoder", part="cross", head=2),
+        },
         geometry=QByteArray(b"\x00\x01\xff"),
         layout=QByteArray(b"\x02"),
     )
@@ -48,6 +54,9 @@ def test_without_a_file_there_are_defaults(tmp_path: Path) -> None:
         ("decode/speed", "-3"),
         ("decode/strategy", ""),
         ("geometry", "text"),
+        ("encoder/site", "somewhere.else"),
+        ("decoder/site", "decoder.self"),
+        ("encoder/layer", "-1"),
     ],
 )
 def test_a_value_that_cannot_be_gives_the_default(tmp_path: Path, key: str, value: str) -> None:
@@ -128,3 +137,60 @@ def test_pair_and_target_come_back_as_one_line(tmp_path: Path) -> None:
         Remembered(texts={"encoder": Inputs(text="a\nb", pair="c\nd", target="\n")})
     )
     assert Settings(file).load().texts["encoder"] == Inputs(text="a\nb", pair="c d")
+
+
+def place(app: App) -> tuple[str, int, int | None]:
+    selection = app.store.state.selection
+    return selection.site, selection.layer, selection.head
+
+
+def switch(qtbot: QtBot, app: App, architecture: Architecture) -> None:
+    app.window.header.architectures[architecture].click()
+    qtbot.waitUntil(
+        lambda: (
+            app.store.state.model.spec.architecture == architecture
+            and app.store.state.answer is not None
+        ),
+        timeout=20_000,
+    )
+    settled(qtbot, app)
+
+
+def test_the_next_window_looks_at_the_same_attention(qtbot: QtBot, open_app: Opener) -> None:
+    first = open_app("random:encoder-decoder")
+    first.window.sitebar.choose_site("decoder.cross")
+    first.window.sitebar.move_layer(1)
+    first.window.sitebar.move_head(2)
+    first.store.select(key=1)
+    switch(qtbot, first, "encoder")
+    first.window.sitebar.move_layer(2)
+    first.window.sitebar.toggle_mean()
+    first.window.close()
+    second = open_app("")
+    assert place(second) == ("encoder.self", 3, None)
+    assert second.window.sitebar.mean.isChecked()
+    switch(qtbot, second, "encoder-decoder")
+    assert place(second) == ("decoder.cross", 1, 2)
+    assert second.store.state.selection.key is None
+
+
+def test_a_place_that_the_model_does_not_have_gives_the_nearest(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    places = {"encoder": Selection(stack="decoder", part="cross", layer=90, head=90)}
+    Settings(tmp_path / "settings.ini").save(Remembered(places=places))  # type: ignore[arg-type]
+    app = open_app("random:encoder")
+    spec = app.store.state.model.spec
+    assert place(app) == ("encoder.self", spec.encoder.layers - 1, 3)
+
+
+@pytest.mark.parametrize(("target", "site"), [("", "encoder.self"), ("ab", "decoder.cross")])
+def test_a_new_encoder_decoder_opens_where_there_is_something_to_see(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path, target: str, site: str
+) -> None:
+    texts = {"encoder-decoder": Inputs(text="abc", target=target)}
+    Settings(tmp_path / "settings.ini").save(Remembered(texts=texts))  # type: ignore[arg-type]
+    app = open_app("random:decoder")
+    switch(qtbot, app, "encoder-decoder")
+    assert place(app)[0] == site
+    assert min(heatmap(app).values.shape) > 1
