@@ -61,13 +61,13 @@ KINDS: dict[str, MaskKind] = {}
 def kind(
     key: str, label: str, *parameters: Parameter, sites: tuple[str, ...] = ("self", "cross")
 ) -> Callable[[Predicate], Predicate]:
-    """Register a mask kind; the docstring becomes its explanation on screen."""
+    """Register a mask kind; the docstring becomes its explanation on screen, without backticks."""
 
     def register(predicate: Predicate) -> Predicate:
         KINDS[key] = MaskKind(
             key=key,
             label=label,
-            explanation=" ".join((predicate.__doc__ or "").split()),
+            explanation=" ".join((predicate.__doc__ or "").replace("`", "").split()),
             predicate=predicate,
             parameters=parameters,
             sites=sites,

@@ -152,3 +152,10 @@ def test_choices_are_data() -> None:
     text = (choose("causal") & choose("local", window=2)).describe()
     assert text == "causal & local(window=2)"
     assert hash(RunRequest(source=Tokens.of_ids([1]), masks=(("decoder.self", choose("causal")),)))
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_an_explanation_reads_as_a_sentence(key: str) -> None:
+    explanation = KINDS[key].explanation
+    assert explanation.endswith(".")
+    assert "`" not in explanation
