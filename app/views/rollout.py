@@ -1,4 +1,5 @@
-"""Rollout: how much of each input token has reached a position, all layers so far together."""
+"""Rollout: how much of each input token has reached a position, all layers so far together; and
+max-flow, the most that could have."""
 
 from __future__ import annotations
 
@@ -6,10 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Axis, Figure, Heatmap
+from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._tokens import no_stack, pinned, pinned_query, token_axis, token_name
+from app.views._tokens import (
+    last_position,
+    no_stack,
+    pinned,
+    pinned_query,
+    token_axis,
+    token_name,
+)
+from core.analysis import max_flow as flow
+from core.analysis.max_flow import can_flow, max_flow, too_large
 from core.analysis.rollout import key, rollout
 
 if TYPE_CHECKING:
@@ -56,27 +66,74 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 picks=("layer", None),
             )
         )
+    if can_flow(trace, stack, layer):
+        panels.append(_beside(trace, selection, options, values))
     return Figure(
         title=f"{stack.capitalize()} attention rollout · layers 1 to {layer + 1} of {layers}",
         panels=tuple(panels),
-        note=(
-            "A_L · … · A_1 with A = half the mean attention, half the residual connection"
-            " (Abnar & Zuidema 2020)."
-        ),
+        note=_note(trace, stack, layer),
     )
+
+
+def _beside(trace: Trace, selection: Selection, options: ViewOptions, rolled: Floats) -> Heatmap:
+    """Rollout and max-flow of one position, each in its own units."""
+    stack, layer = selection.stack, selection.layer
+    position = _followed(trace, selection, options)
+    values = np.stack([rolled[position], max_flow(trace, stack, layer, position)])
+    return Heatmap(
+        title=f"Rollout and max-flow: {token_name(trace, stack, position, options)}",
+        values=values,
+        rows=Axis(title="From", labels=("rollout", "max-flow")),
+        columns=token_axis("Input token", trace, stack, options),
+        limits=(0.0, float(values.max())),
+        hidden=values == 0,
+        value_name="flow",
+        limits_note=f"colours scaled to this map: 0 to {float(values.max()):.3g}",
+    )
+
+
+def _followed(trace: Trace, selection: Selection, options: ViewOptions) -> int:
+    """The pinned position; else the last one, or the first real one of an encoder ([CLS])."""
+    query = pinned_query(trace, selection, options)
+    if query is not None:
+        return query
+    padding = trace.tokens[selection.stack].padding
+    first = padding.index(False) if False in padding else 0
+    return first if selection.stack == "encoder" else last_position(trace, selection.stack)
+
+
+def _note(trace: Trace, stack: str, layer: int) -> str:
+    parts = [
+        "Rollout: A_L · … · A_1 with A = half the mean attention, half the residual connection."
+    ]
+    if can_flow(trace, stack, layer):
+        parts.append(
+            "Max-flow: the most that can flow to an input token through edges as wide as A,"
+            " each token on its own (both Abnar & Zuidema 2020)."
+        )
+    else:
+        parts.append(f"(Abnar & Zuidema 2020.) {too_large(trace, stack, layer)}")
+    return " ".join(parts)
 
 
 def prepare(
     trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
 ) -> None:
     if selection.stack in trace.tokens:
-        rollout(trace, selection.stack, _last(trace, selection, options), should_stop)
+        stack, layer = selection.stack, selection.layer
+        rollout(trace, stack, _last(trace, selection, options), should_stop)
+        if can_flow(trace, stack, layer):
+            max_flow(trace, stack, layer, _followed(trace, selection, options), should_stop)
 
 
 def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
     if selection.stack not in trace.tokens:
         return True
     last = _last(trace, selection, options)
+    if can_flow(trace, selection.stack, selection.layer):
+        position = _followed(trace, selection, options)
+        if not trace.remembers(flow.key(selection.stack, selection.layer, position)):
+            return False
     return all(trace.remembers(key(selection.stack, layer)) for layer in range(last + 1))
 
 

@@ -36,6 +36,14 @@ def rollout(trace: Trace, stack: str, layer: int, should_stop: ShouldStop | None
     return found
 
 
+def mixing(trace: Trace, stack: str, layer: int) -> Floats:
+    """[query, key]: A of one layer, the mean of its heads and the residual connection by halves."""
+    maps = trace.derive.pattern(trace, f"{stack}.self", layer, None, None)
+    mixed = maps.mean(dim=0).cpu().float().numpy() + np.eye(maps.shape[-1], dtype=np.float32)
+    mixed /= mixed.sum(axis=1, keepdims=True)
+    return mixed
+
+
 class _Step:
     """One more layer on top of `below`."""
 
@@ -43,9 +51,6 @@ class _Step:
         self.trace, self.stack, self.layer, self.below = trace, stack, layer, below
 
     def __call__(self) -> Floats:
-        site = f"{self.stack}.self"
-        maps = self.trace.derive.pattern(self.trace, site, self.layer, None, None)
-        mixed = maps.mean(dim=0).cpu().float().numpy() + np.eye(maps.shape[-1], dtype=np.float32)
-        mixed /= mixed.sum(axis=1, keepdims=True)
+        mixed = mixing(self.trace, self.stack, self.layer)
         result: Floats = mixed if self.below is None else mixed @ self.below
         return result

@@ -1,0 +1,89 @@
+"""Attention flow: how much of a position could come from each input token, at most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.analysis.rollout import mixing
+from core.errors import Cancelled, RequestError
+
+if TYPE_CHECKING:
+    from core.request import ShouldStop
+    from core.trace import Trace
+
+Floats = NDArray[np.float32]
+
+MOST_EDGES = 12_000
+"""Larger graphs take minutes: a flow is found for each input token."""
+_UNITS = 2**30  # capacities as whole numbers, so that the search ends whatever the rounding
+
+
+def key(stack: str, layer: int, query: int) -> tuple[object, ...]:
+    """Under which a trace remembers it."""
+    return "max flow", stack, layer, query
+
+
+def can_flow(trace: Trace, stack: str, layer: int) -> bool:
+    """Whether the graph of layers 0 … `layer` is small enough."""
+    return (layer + 1) * len(trace.tokens[stack]) ** 2 <= MOST_EDGES
+
+
+def max_flow(
+    trace: Trace, stack: str, layer: int, query: int, should_stop: ShouldStop | None = None
+) -> Floats:
+    """[key]: the largest flow from position `query` after `layer` to each input token (Abnar &
+    Zuidema 2020, section 3); remembered.
+
+    The graph has a node for every position and layer; an edge from i above to j below carries at
+    most the weight of A, a layer's heads averaged, half of it replaced by the identity for the
+    residual connection (as in `rollout`). Each input token's flow is found alone, as in the paper,
+    so that the values need not sum to 1. Exact to 1e-6. Raises RequestError unless `can_flow`.
+    """
+    if not can_flow(trace, stack, layer):
+        raise RequestError(too_large(trace, stack, layer))
+    return trace.remembered(
+        key(stack, layer, query), lambda: _max_flow(trace, stack, layer, query, should_stop)
+    )
+
+
+def too_large(trace: Trace, stack: str, layer: int) -> str:
+    """One sentence: what was found and what is supported."""
+    most = int((MOST_EDGES / (layer + 1)) ** 0.5)
+    layers = "1 layer" if layer == 0 else f"{layer + 1} layers"
+    return (
+        f"Max-flow through {layers} is computed for texts of up to {most} tokens;"
+        f" this one has {len(trace.tokens[stack])}."
+    )
+
+
+def _max_flow(
+    trace: Trace, stack: str, layer: int, query: int, should_stop: ShouldStop | None
+) -> Floats:
+    import networkx as nx
+    from networkx.algorithms.flow import build_residual_network, shortest_augmenting_path
+
+    graph = nx.DiGraph()
+    count = len(trace.tokens[stack])
+    graph.add_nodes_from((0, i) for i in range(count))
+    for number in range(layer + 1):
+        mixed = mixing(trace, stack, number)
+        for i, j in np.argwhere(mixed > 0).tolist():
+            capacity = round(float(mixed[i, j]) * _UNITS)
+            graph.add_edge((number + 1, i), (number, j), capacity=capacity)
+    residual = build_residual_network(graph, "capacity")
+    found = np.zeros(count, np.float32)
+    for token in range(count):
+        if should_stop is not None and should_stop():
+            raise Cancelled("the search for the largest flow was stopped")
+        value = nx.maximum_flow_value(
+            graph,
+            (layer + 1, query),
+            (0, token),
+            flow_func=shortest_augmenting_path,
+            residual=residual,
+        )
+        found[token] = value / _UNITS
+    return found
