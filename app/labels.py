@@ -80,6 +80,13 @@ def labeller(tokenizer: Names, raw: bool = False) -> Callable[[int], str]:
     return name
 
 
+def place_words(index: int, position: int | None) -> str:
+    """“position 3”; where padding stands before it “index 5, position 3”."""
+    if position is None:
+        return f"index {index}, padding"
+    return f"position {index}" if index == position else f"index {index}, position {position}"
+
+
 def span_group(tokens: Tokens, index: int) -> tuple[int, ...]:
     """The tokens that share a character with this one, itself included: they light up together."""
     group = {index}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import (
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.labels import labels_of
+from app.looking import at_site, fitted
 from app.panels.mask_editor import MaskEditor
 from app.panels.mask_kind import KindChooser
 from app.panels.mask_map import MaskMap
@@ -29,10 +31,12 @@ from app.theme import LIGHT, Theme
 if TYPE_CHECKING:
     from core.masks import MaskChoice
 
-NONE = ("", "and no second kind")
+NONE = ("", "No second mask")
 OWN = ("model", "The model's own")
 THUMBNAIL = 84
+PADDING = " Padding on the right all counts as standing at the last position."
 PAINT_HINT = "Click or drag over cells to hide them; again to show them."
+REFUSED = "The kind of mask hides this cell already; choose another kind to open it."
 
 
 class MaskPanel(QWidget):
@@ -79,7 +83,7 @@ class MaskPanel(QWidget):
         for shown in self.maps.values():
             shown.set_theme(theme)
         if self.editor is not None:
-            self.editor.map.set_theme(theme)
+            self.editor.set_theme(theme)
 
     @property
     def site(self) -> str:
@@ -96,7 +100,7 @@ class MaskPanel(QWidget):
             button = QToolButton()
             button.setText(SHORT_NAMES[site])
             button.setCheckable(True)
-            button.setToolTip(f"Choose the mask of {SITE_NAMES[site].lower()}")
+            button.setToolTip(f"Show {SITE_NAMES[site].lower()} and choose its mask")
             button.setAccessibleName(f"Mask of {SITE_NAMES[site].lower()}")
             self._group.addButton(button, number)
             thumbnail = MaskMap(f"{SITE_NAMES[site]} mask", THUMBNAIL)
@@ -174,8 +178,11 @@ class MaskPanel(QWidget):
         self.hide_padding.blockSignals(False)
         own = "As the checkpoint says." if choice.key == "model" else ""
         text = own or kinds[choice.key].explanation
+        if not choice.hide_padding:
+            text += PADDING
         if choice.blocked:
-            text += f" {len(choice.blocked)} cells painted out."
+            cells = "1 cell" if len(choice.blocked) == 1 else f"{len(choice.blocked)} cells"
+            text += f" {cells} painted out."
         self.explanation.setText(text)
 
     def _show_maps(self) -> None:
@@ -208,8 +215,13 @@ class MaskPanel(QWidget):
     # --- choosing ---------------------------------------------------------------------------
 
     def _edit_site(self, site: str) -> None:
+        """The site whose mask is being chosen is the one that is looked at."""
+        state = self._store.state
         self._site = site
         self._show_choice()
+        if state.model is not None:
+            wanted = at_site(state.selection, *site.split("."))
+            self._store.select(**asdict(fitted(wanted, state.model.spec, state.trace)))
 
     def _chosen(self) -> None:
         from core.masks import MaskChoice
@@ -233,9 +245,7 @@ class MaskPanel(QWidget):
         self._session.mask(site, replace(choice, blocked=tuple(sorted(blocked))))
 
     def _refuse(self) -> None:
-        self._session.complain(
-            "The kind of mask hides this cell already; choose another kind to open it.", "input"
-        )
+        self._session.complain(REFUSED, "input")
 
     def _reset(self) -> None:
         from core.masks import MaskChoice
@@ -245,9 +255,9 @@ class MaskPanel(QWidget):
     def _open_editor(self) -> None:
         if self.editor is None:
             self.editor = MaskEditor(self.window(), PAINT_HINT)
-            self.editor.map.set_theme(self._theme)
+            self.editor.set_theme(self._theme)
             self.editor.map.painted.connect(self._paint_in_editor)
-            self.editor.map.refused.connect(self._refuse)
+            self.editor.map.refused.connect(partial(self.editor.say, REFUSED))
         self.editor.edit(self._site, SITE_NAMES[self._site])
         self._show_maps()
         self.editor.show()

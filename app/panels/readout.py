@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
+from app.labels import place_words
 from app.looking import lengths_at
 from app.panels.drawing import SHOWN_BY
 from app.reading import Place, Reading, read
@@ -155,5 +156,5 @@ def note_of(reading: Reading) -> str:
 
 
 def _token(place: Place) -> str:
-    where = "padding" if place.position is None else f"position {place.position}"
+    where = place_words(place.index, place.position)
     return f"“{place.label}”  {where}, id {place.token}"

@@ -13,7 +13,7 @@ TOKEN_AXES = ("query", "key", "position", "token")
 KINDS = {
     "special": "special token",
     "padding": "padding",
-    "masked": "masked",
+    "masked": "mask token",  # "masked" is said of cells that may not be seen
     "generated": "generated",
     "segment_b": "segment B",
 }

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from app.figure import Axis, Figure, Words
-from app.labels import labels_of
+from app.labels import labels_of, place_words
 from app.selection import Selection
 
 if TYPE_CHECKING:
@@ -97,9 +97,10 @@ def filled(stack: str, options: ViewOptions) -> tuple[int, ...]:
 
 
 def token_name(trace: Trace, stack: str, position: int, options: ViewOptions) -> str:
-    """For titles: “mat” and its place, counted from 0 as on the axes."""
-    name = labels(trace.tokens[stack], options.raw_labels)[position]
-    return f"“{name}” (position {position})"
+    """For titles: “mat” and its place, counted from 0; after padding also as the axes count."""
+    tokens = trace.tokens[stack]
+    name = labels(tokens, options.raw_labels)[position]
+    return f"“{name}” ({place_words(position, tokens.positions[position])})"
 
 
 def last_position(trace: Trace, stack: str) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.labels import label, labeller, labels_of, span_group
+from app.labels import label, labeller, labels_of, place_words, span_group
 from core.text import Tokenizer
 from core.tokens import Tokens
 from tests.core.vocabularies import byte_fallback, byte_level, sentence_piece, write_words
@@ -178,3 +178,9 @@ def test_labels_are_ready_before_torch() -> None:
     check = "import sys, app.labels; sys.exit('torch' in sys.modules)"
     root = Path(__file__).parents[2]
     assert subprocess.run([sys.executable, "-c", check], cwd=root, check=False).returncode == 0
+
+
+def test_a_place_after_padding_says_where_it_stands_and_what_the_model_counts() -> None:
+    assert place_words(3, 3) == "position 3"
+    assert place_words(5, 3) == "index 5, position 3"
+    assert place_words(0, None) == "index 0, padding"

@@ -206,9 +206,24 @@ def test_padding_can_be_left_visible(qtbot: QtBot, open_app: Opener) -> None:
     app.window.prompt.pad_to.setValue(6)
     settled(qtbot, app)
     assert (heatmap(app).values[:4, 4:] == 0).all()
+    assert "Padding" not in app.window.mask_panel.explanation.text()
     app.window.mask_panel.hide_padding.click()
     settled(qtbot, app)
     assert (heatmap(app).values[:4, 4:] > 0).all()
+    assert "at the last position" in app.window.mask_panel.explanation.text()
+
+
+def test_the_read_out_counts_past_the_padding(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "ab")
+    app.window.prompt.pad_to.setValue(6)
+    app.session.write(pad_side="left")
+    settled(qtbot, app)
+    app.store.select(query=3, key=0)
+    settled(qtbot, app)
+    lines = dict(app.window.readout.lines)
+    assert "index 3, position 1, id" in lines["query"]
+    assert "index 0, padding, id" in lines["key"]
 
 
 def test_every_site_has_its_own_mask_and_thumbnail(qtbot: QtBot, open_app: Opener) -> None:
@@ -225,3 +240,40 @@ def test_every_site_has_its_own_mask_and_thumbnail(qtbot: QtBot, open_app: Opene
     assert "causal" not in offered, "a cross-attention has no before and after"
     choose(qtbot, app, mask.kind.combo, "local")
     assert set(app.store.state.masks) == {"decoder.cross"}
+
+
+def test_the_editor_says_itself_why_a_cell_is_hidden_already(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:decoder")
+    type_text(app, "ab")
+    settled(qtbot, app)
+    QTest.mouseClick(app.window.mask_panel.edit, Qt.MouseButton.LeftButton)
+    editor = app.window.mask_panel.editor
+    assert editor is not None
+    qtbot.waitUntil(editor.isVisible)
+    painted = editor.map.geometry()
+    click_at(editor.map, editor.map.cell_centre(0, 1))
+    assert editor.problem.isVisible()
+    assert "hides this cell already" in editor.problem.text()
+    assert app.store.state.problem is None
+    qtbot.wait(20)
+    assert editor.map.geometry() == painted, "the cells moved"
+    click_at(editor.map, editor.map.cell_centre(1, 0))
+    settled(qtbot, app)
+    assert not editor.problem.isVisible()
+    click_at(editor.map, editor.map.cell_centre(0, 1))
+    editor.close()
+    editor.show()
+    assert not editor.problem.isVisible()
+    editor.close()
+
+
+def test_the_site_whose_mask_is_chosen_is_shown(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder-decoder")
+    for site in ("decoder.cross", "encoder.self", "decoder.self"):
+        QTest.mouseClick(app.window.mask_panel.buttons[site], Qt.MouseButton.LeftButton)
+        settled(qtbot, app)
+        assert app.store.state.selection.site == site
+        assert app.window.sitebar.site.currentData() == site
+        assert app.window.mask_panel.buttons[site].isChecked()

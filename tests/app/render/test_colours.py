@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
@@ -180,3 +182,13 @@ def test_numbers_are_written_in_cells_that_have_room() -> None:
     assert f"{panel.values[1, 0]:.2f}" in words
     large = Figure(title="t", panels=(heatmap(np.full((64, 64), 0.37)),))
     assert "0.37" not in record(large, 800, 500).words
+
+
+def test_a_mask_token_is_not_said_to_be_a_masked_cell(widget: FigureWidget) -> None:
+    panel = heatmap(np.full((2, 2), 0.5), ["a", "[MASK]"], ["a", "[MASK]"])
+    panel = replace(panel, columns=replace(panel.columns, marks=((1, "masked"),)))
+    widget.show_figure(Figure(title="t", panels=(panel,)))
+    drawing = widget.page.placed[0].drawing
+    hit = drawing.at(*drawing.grid.rect(0, 1).middle)  # type: ignore[attr-defined]
+    assert hit is not None
+    assert hit.text == "query “a” (0) → key “[MASK]” (1), mask token: weight 0.500"
