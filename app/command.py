@@ -149,6 +149,8 @@ def _render(arguments: list[str]) -> int:
 
 
 def _render_parser() -> argparse.ArgumentParser:
+    from app.views import views
+
     parser = _Parser(
         prog="trifocal render",
         description="Draws any view to a file, without a window. Layers and heads count from 1.",
@@ -160,10 +162,14 @@ def _render_parser() -> argparse.ArgumentParser:
     add("--head", default="1", help="a number, or mean")
     add("--query", type=int, help="position of a query to pin, from 0")
     add("--key", type=int, help="position of a key to pin, from 0")
-    add("--view", default="attention", help="attention, all_heads, hidden_states, predictions …")
+    add("--view", default="attention", help=", ".join(view.key for view in views()))
     add("--theme", choices=("light", "dark"), default="light")
     add("--width", type=int, help="of a PNG or SVG, in pixels")
     add("--pad-to", type=int, help="pad the text to this many tokens")
+    add("--pad-side", choices=("right", "left"), default="right")
+    add("--steps", type=int, help="decode so many tokens first, and show the last step")
+    add("--beams", type=int, help="find these tokens by a beam search as wide as this")
+    add("--against", metavar="TEXT", help="another text, for the view compare")
     add("--raw-labels", action="store_true", help="tokens in the tokenizer's own spelling")
     add("--out", required=True, type=Path, help="a .png, .svg or .csv file")
     return parser

@@ -9,19 +9,30 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QGuiApplication
 
 from app.examples import masks_of
+from app.figure import Figure, Words
 from app.looking import heads_at, layers_at, lengths_at
 from app.selection import Selection
 from app.theme import DARK, LIGHT
 
 if TYPE_CHECKING:
     from core.loaded import LoadedModel
+    from core.spec import ModelSpec
     from core.trace import Trace
+
+WRITING = ("beams", "branches")  # views of what only a decoder does
+HINTS = {
+    "beams": "--beams N searches for a continuation first",
+    "branches": "--steps N decodes so many tokens first",
+    "over_time": "--steps N decodes so many tokens, or fills so many masks, first",
+    "compare": "--against TEXT gives it a text to compare with",
+}
 
 
 def render(asked: Namespace) -> None:
     """Raises CoreError, OSError or ValueError with one sentence; nothing half-written stays."""
     from app.labels import labeller
     from app.render import export
+    from app.render_decoding import decoded
     from app.views import ViewOptions, view, views
     from core import load_model
 
@@ -32,21 +43,34 @@ def render(asked: Namespace) -> None:
         raise ValueError("The text is empty; give at least one word to read.")
     model = load_model(asked.model, device=asked.device)
     selection = _selection(asked, model)
+    masks = masks_of(" ".join(asked.mask), model.spec.sites)
     request = model.request(
         asked.text,
         asked.pair,
         asked.target,
-        masks=masks_of(" ".join(asked.mask), model.spec.sites),
+        masks=masks,
         pad_to=asked.pad_to,
+        pad_side=asked.pad_side,
     )
     wanted = view(asked.view)
-    trace = model.run(replace(request, wants=request.wants | wanted.wants))
-    _check_pins(selection, trace)
+    request = replace(request, wants=request.wants | wanted.wants)
     options = ViewOptions(raw_labels=asked.raw_labels, missing=model.missing)
     if model.tokenizer is not None:
         options = replace(options, pieces=labeller(model.tokenizer, asked.raw_labels))
+    found = decoded(asked, model, request)
+    options = found.shown_in(options)
+    if found.last is not None:
+        trace, selection = found.last.trace, replace(selection, step=found.last.index)
+    else:
+        trace = model.run(request)
+    if asked.against is not None:
+        other = model.request(asked.against, None, asked.target, masks=masks)
+        options = replace(options, kept=(model.run(other),))
+    _check_pins(selection, trace)
     application = QGuiApplication.instance() or QGuiApplication(["trifocal"])
     figure = wanted.draw(trace, selection, options)
+    if all(isinstance(panel, Words) for panel in figure.panels):
+        raise ValueError(_why_nothing(asked.view, figure, model.spec))
     theme = DARK if asked.theme == "dark" else LIGHT
     try:
         export.save(figure, asked.out, width=asked.width, theme=theme)
@@ -54,6 +78,14 @@ def render(asked: Namespace) -> None:
         raise ValueError(str(error)) from None
     finally:
         del application
+
+
+def _why_nothing(key: str, figure: Figure, spec: ModelSpec) -> str:
+    """Why there is no picture, in one sentence; the figure's own talks of the window."""
+    hint = HINTS.get(key)
+    if hint is None or (key in WRITING and spec.decoder is None):
+        return " ".join(panel.text for panel in figure.panels if isinstance(panel, Words))
+    return f"The view {key} has nothing to show; {hint}."
 
 
 def _selection(asked: Namespace, model: LoadedModel) -> Selection:

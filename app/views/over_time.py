@@ -41,7 +41,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=title,
         panels=(_candidates(steps, selection, options), _curves(steps, surprise, entropy, options)),
         note=(
-            f"The {len(steps)} tokens have log-probability {_signed(-total * np.log(2))} "
+            f"{_counted(len(steps))} log-probability {_signed(-total * np.log(2))} "
             f"({total:z.2f} bits; perplexity {2 ** (total / len(steps)):.3g})."
         ),
     )
@@ -81,13 +81,17 @@ def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> Wor
         cells=(taken_row, *rows),
         rows=Axis(title="Rank", labels=names),
         columns=Axis(
-            title="Step" if options.fill is None else "Fill",
+            title=_move(options),
             labels=tuple(str(s.index + 1) for s in steps),
         ),
         picks=(None, "step"),
         column=None if selection.step is None else at - first,
         first_column=first,
     )
+
+
+def _move(options: ViewOptions) -> str:
+    return "Step" if options.fill is None else "Fill"
 
 
 def _note(candidate: Candidate, taken: bool) -> str:
@@ -112,10 +116,14 @@ def _curves(
             ),
             Curve(name="entropy before it", x=at, y=entropy.astype(np.float32)),
         ),
-        x_title="Step",
+        x_title=_move(options),
         y_title="bits",
         x_labels=tuple(options.pieces(step.token) for step in steps),
     )
+
+
+def _counted(tokens: int) -> str:
+    return "The token has" if tokens == 1 else f"The {tokens} tokens have"
 
 
 def _signed(value: float) -> str:

@@ -77,6 +77,56 @@ def test_render_draws_a_png_of_the_width_asked_for(tmp_path: Path) -> None:
     assert QImage(str(out)).width() == 900
 
 
+DECODING = [
+    ("random:decoder", "a cat", "over_time", ["--steps", "3"], "The 3 tokens have"),
+    ("random:decoder", "a cat", "branches", ["--steps", "3"], "One continuation so far"),
+    ("random:decoder", "a cat", "beams", ["--beams", "3", "--steps", "4"], "3 beams"),
+    ("random:encoder", "a [MASK] b [MASK]", "over_time", ["--steps", "9"], "The 2 tokens have"),
+    ("random:encoder", "a cat", "compare", ["--against", "a dog"], "states of 2 texts"),
+]
+
+
+@pytest.mark.parametrize(("model", "text", "view", "more", "said"), DECODING)
+def test_render_decodes_what_a_view_of_decoding_shows(
+    model: str, text: str, view: str, more: list[str], said: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "picture.svg"
+    asked = ["render", "--model", model, "--text", text, "--view", view, *more, "--out", str(out)]
+    assert main(asked) == 0
+    assert said in "".join(ET.parse(out).getroot().itertext())
+
+
+def test_render_shows_the_last_step_that_it_decoded(tmp_path: Path) -> None:
+    """Its row is the query that predicted the last token."""
+    from core import load_model
+
+    out = tmp_path / "map.csv"
+    asked = ["render", "--model", "random:decoder", "--text", "a cat", "--steps", "3"]
+    assert main([*asked, "--out", str(out)]) == 0
+    steps = list(load_model("random:decoder").decode("a cat", max_new_tokens=3))
+    expected = steps[-1].trace.pattern("decoder.self", 0, 0)
+    table = out.read_text(encoding="utf-8-sig")
+    found = [float(row["weight"]) for row in csv.DictReader(table.splitlines())]
+    assert found == pytest.approx(expected.flatten().tolist(), abs=1e-4)
+
+
+def test_render_pads_on_either_side(tmp_path: Path) -> None:
+    out = tmp_path / "map.svg"
+    for side, first in (("left", "[PAD]"), ("right", "[CLS]")):
+        assert main([*RENDER, "--pad-to", "12", "--pad-side", side, "--out", str(out)]) == 0
+        words = [text.strip() for text in ET.parse(out).getroot().itertext() if text.strip()]
+        assert words[words.index("Key (attended to)") + 1] == first  # the label of the first row
+
+
+def test_help_names_every_view(capsys: pytest.CaptureFixture[str]) -> None:
+    from app.views import views
+
+    with pytest.raises(SystemExit):
+        main(["render", "--help"])
+    told = "".join(capsys.readouterr().out.split())
+    assert all(view.key in told for view in views())
+
+
 RENDER = ["render", "--model", "random:encoder", "--text", "a cat"]
 
 
@@ -95,6 +145,14 @@ RENDER = ["render", "--model", "random:encoder", "--text", "a cat"]
         ([*RENDER, "--query", "99"], "not query 99"),
         ([*RENDER, "--width", "5"], "5"),
         ([*RENDER, "--layer", "two"], "two"),
+        ([*RENDER, "--view", "over_time"], "--steps N"),
+        ([*RENDER, "--view", "over_time", "--steps", "0"], "at least 1, not 0"),
+        ([*RENDER, "--view", "over_time", "--steps", "2"], "no mask"),
+        ([*RENDER, "--view", "compare"], "--against TEXT"),
+        ([*RENDER, "--view", "beams"], "is encoder-only"),
+        ([*RENDER, "--view", "branches", "--model", "random:decoder"], "--steps N"),
+        ([*RENDER, "--view", "beams", "--model", "random:decoder"], "--beams N"),
+        ([*RENDER, "--pad-side", "top"], "top"),
         (["render", "--model", "random:banana", "--text", "a"], "random:banana"),
         (["render", "--model", "nowhere/at/all", "--text", "a"], "nowhere"),
         (["render", "--model", "random:encoder", "--text", ""], "is empty"),
