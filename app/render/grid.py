@@ -131,8 +131,13 @@ def fit(
 def _cell(room: Rect, window: Window, limits: Limits) -> tuple[float, float]:
     wide = min(limits.width, room.width / window.columns)
     high = min(limits.height, room.height / window.rows)
-    # Few rows under many columns, such as layers over coordinates, are drawn as tall as they fit.
-    slender = 0.05 if window.columns > 3 * window.rows else limits.slender
+    # Few rows under many columns are drawn tall: layers over coordinates as tall as they fit, layers
+    # over tokens so that their labels find room.
+    slender = limits.slender
+    if window.columns > 3 * window.rows:
+        slender = 0.05
+    elif window.columns > 1.5 * window.rows:
+        slender = min(slender, 0.4)
     wide, high = min(wide, high * limits.broad), min(high, wide / slender)
     return _whole(wide), _whole(high)
 
