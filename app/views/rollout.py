@@ -66,29 +66,33 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 picks=("layer", None),
             )
         )
-    if can_flow(trace, stack, layer):
-        panels.append(_beside(trace, selection, options, values))
+    beside = can_flow(trace, stack, layer)
+    if beside:
+        panels.insert(1, _beside(trace, selection, options, values))
     return Figure(
         title=f"{stack.capitalize()} attention rollout · layers 1 to {layer + 1} of {layers}",
         panels=tuple(panels),
         note=_note(trace, stack, layer),
+        columns=2 if beside else 1,
+        weights=(7, 3) if beside else (),
     )
 
 
 def _beside(trace: Trace, selection: Selection, options: ViewOptions, rolled: Floats) -> Heatmap:
-    """Rollout and max-flow of one position, each in its own units."""
+    """Rollout and max-flow of one position, as shares of their sums; the flows on hovering."""
     stack, layer = selection.stack, selection.layer
     position = _followed(trace, selection, options)
-    values = np.stack([rolled[position], max_flow(trace, stack, layer, position)])
+    found = np.stack([rolled[position], max_flow(trace, stack, layer, position)], axis=1)
+    values = found / found.sum(axis=0)
     return Heatmap(
-        title=f"Rollout and max-flow: {token_name(trace, stack, position, options)}",
+        title=f"Into {token_name(trace, stack, position, options)}",
         values=values,
-        rows=Axis(title="From", labels=("rollout", "max-flow")),
-        columns=token_axis("Input token", trace, stack, options),
+        rows=token_axis("Input token", trace, stack, options),
+        columns=Axis(title="", labels=("rollout", "max-flow")),
         limits=(0.0, float(values.max())),
         hidden=values == 0,
-        value_name="flow",
-        limits_note=f"colours scaled to this map: 0 to {float(values.max()):.3g}",
+        value_name="share",
+        details=(("before rescaling", found),),
     )
 
 
@@ -109,7 +113,7 @@ def _note(trace: Trace, stack: str, layer: int) -> str:
     if can_flow(trace, stack, layer):
         parts.append(
             "Max-flow: the most that can flow to an input token through edges as wide as A,"
-            " each token on its own (both Abnar & Zuidema 2020)."
+            " each token on its own, then rescaled to the sum 1 (both Abnar & Zuidema 2020)."
         )
     else:
         parts.append(f"(Abnar & Zuidema 2020.) {too_large(trace, stack, layer)}")

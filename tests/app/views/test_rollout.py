@@ -16,7 +16,7 @@ def test_the_map_of_the_layer_and_one_token_through_all() -> None:
     trace = trace_of("translator")
     selection = Selection(stack="encoder", layer=1, query=3)
     figure = view("rollout").draw(trace, selection, ViewOptions())
-    whole, single, both = figure.panels
+    whole, both, single = figure.panels
     assert isinstance(whole, Heatmap)
     assert isinstance(single, Heatmap)
     assert (whole.values == rollout(trace, "encoder", 1)).all()
@@ -25,9 +25,11 @@ def test_the_map_of_the_layer_and_one_token_through_all() -> None:
     assert single.row == 1
     assert single.picks == ("layer", None)
     assert isinstance(both, Heatmap)
-    assert (both.values[0] == whole.values[3]).all()
-    assert (both.values[1] == max_flow(trace, "encoder", 1, 3)).all()
-    assert both.rows.labels == ("rollout", "max-flow")
+    flows = max_flow(trace, "encoder", 1, 3)
+    assert both.values[:, 0] == pytest.approx(whole.values[3], abs=1e-6)
+    assert both.values[:, 1] == pytest.approx(flows / flows.sum(), abs=1e-6)
+    assert (both.details[0][1][:, 1] == flows).all()
+    assert both.columns.labels == ("rollout", "max-flow")
     assert figure.title == "Encoder attention rollout · layers 1 to 2 of 3"
 
 
@@ -42,9 +44,9 @@ def test_without_a_pin_the_position_that_answers_is_followed(kind: str, position
     assert not rolled.ready(trace, selection, ViewOptions())
     rolled.prepare(trace, selection, ViewOptions(), None)
     assert rolled.ready(trace, selection, ViewOptions())
-    both = rolled.draw(trace, selection, ViewOptions()).panels[-1]
+    both = rolled.draw(trace, selection, ViewOptions()).panels[1]
     assert isinstance(both, Heatmap)
-    assert (both.values[1] == max_flow(trace, kind, 2, position)).all()
+    assert (both.details[0][1][:, 1] == max_flow(trace, kind, 2, position)).all()
 
 
 def test_a_text_too_long_for_max_flow_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
