@@ -91,23 +91,24 @@ class Derived:
         return self.network.vocab_logits(states)[0]
 
     @torch.no_grad()
-    def project_first(self, states: Tensor, *, normalise: bool) -> dict[str, Tensor]:
-        """Any states [n, d_model] taken as first tokens: "pair" [n, 2], "classes" [n, label]."""
+    def project_text(self, states: Tensor, *, normalise: bool) -> dict[str, Tensor]:
+        """Any states [n, position, d_model] of a text's real tokens: "pair" [n, 2], "classes"
+        [n, label]."""
         stack = self.network.stack(self.network.spec.main_stack.name)
         states = states.to(_device(stack))
         if normalise and stack.final_norm is not None:
             states = stack.final_norm(states)
-        found = self.network.heads.sentence(states[:, None])
+        found = self.network.heads.sentence(states)
         return {name: value for name, value in found.items() if name != "replaced"}
 
     @torch.no_grad()
     def sentence_heads(self, trace: Trace) -> dict[str, Tensor]:
-        """Pair, class and replaced-token logits; left padding is not the first token."""
+        """Pair, class and replaced-token logits; padding is not part of the text."""
         states = self.states(trace)
         padding = trace.tokens[trace.spec.main_stack.name].padding
-        first = padding.index(False) if False in padding else 0
-        found = self.network.heads.sentence(states[None, first:])
-        if first and self.network.heads.replaced is not None:
+        real = [i for i, padded in enumerate(padding) if not padded]
+        found = self.network.heads.sentence(states[None, real])
+        if len(real) < len(padding) and self.network.heads.replaced is not None:
             found["replaced"] = self.network.heads.replaced(states[None])
         return {name: value[0] for name, value in found.items()}
 

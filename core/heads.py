@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from core.layers.activation import ACTIVATIONS
 from core.layers.linear import Linear, linear
@@ -51,25 +50,38 @@ class VocabProjection(nn.Module):
 
 
 class Classifier(nn.Module):
-    """Classes from the pooled first token, or from the first token through its own layer."""
+    """Classes from the pooled first token, or from one state through layers of its own."""
 
     def __init__(self, spec: ClassHead, d_model: int) -> None:
         super().__init__()
         self.spec = spec
-        self.dense = Linear(d_model, d_model) if spec.pooler == "inner" else None
-        self.out = Linear(d_model, len(spec.labels))
+        inner = spec.pooler == "inner"
+        self.dense = Linear(d_model, d_model, bias=spec.inner_bias) if inner else None
+        self.norm = Norm(spec.norm, d_model) if spec.norm is not None else None
+        self.out = Linear(d_model, len(spec.labels), bias=spec.bias)
 
-    def forward(self, first: Tensor, pooled: Tensor | None) -> Tensor:
-        """first, pooled [batch, d_model] -> [batch, label]."""
+    def forward(self, states: Tensor, pooled: Tensor | None) -> Tensor:
+        """states [batch, position, d_model], pooled [batch, d_model] -> [batch, label]."""
         if self.spec.pooler == "tanh":
             assert pooled is not None
-            first = pooled
-        elif self.dense is not None:
-            x = self.dense(first)
-            first = (
-                x.tanh() if self.spec.activation == "tanh" else getattr(F, self.spec.activation)(x)
-            )
-        scores: Tensor = self.out(first)
+            return self._scores(pooled)
+        x = self._judged(states)
+        if self.dense is not None:
+            x, kind = self.dense(x), self.spec.activation
+            x = x.tanh() if kind == "tanh" else ACTIVATIONS[kind](x)
+        return self._scores(x if self.norm is None else self.norm(x))
+
+    def _judged(self, states: Tensor) -> Tensor:
+        match self.spec.of:
+            case "first":
+                return states[:, 0]
+            case "last":
+                return states[:, -1]
+            case "mean":
+                return states.mean(1)
+
+    def _scores(self, x: Tensor) -> Tensor:
+        scores: Tensor = self.out(x)
         return scores
 
 
@@ -105,15 +117,15 @@ class HeadBank(nn.Module):
         )
 
     def sentence(self, states: Tensor) -> dict[str, Tensor]:
-        """states [batch, position, d_model] -> "pair" [batch, 2], "classes" [batch, label],
-        "replaced" [batch, position]: logits of the heads there are."""
+        """states [batch, position, d_model], all of real tokens -> "pair" [batch, 2], "classes"
+        [batch, label], "replaced" [batch, position]: logits of the heads there are."""
         first = states[:, 0]
         pooled = self.pooler(first).tanh() if self.pooler is not None else None
         found: dict[str, Tensor] = {}
         if self.pair is not None:
             found["pair"] = self.pair(pooled)
         if self.classes is not None:
-            found["classes"] = self.classes(first, pooled)
+            found["classes"] = self.classes(states, pooled)
         if self.replaced is not None:
             found["replaced"] = self.replaced(states)
         return found

@@ -323,15 +323,20 @@ class PairHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassHead:
-    """Classes of a sentence from its first token.
+    """Classes of a text from its first token, its last one (decoders) or the mean of all.
 
     pooler "tanh": dense + tanh shared with the pair head (BERT). pooler "inner": the head's own
-    dense layer with `activation` (RoBERTa "tanh", ELECTRA "gelu", DistilBERT "relu").
+    dense layer with `activation` (RoBERTa "tanh", ELECTRA "gelu", DistilBERT "relu") and, in
+    ModernBERT, a norm behind it. bias: of the last layer; inner_bias: of the dense one.
     """
 
     labels: tuple[str, ...]
     pooler: Literal["tanh", "inner", "none"] = "tanh"
-    activation: Literal["tanh", "gelu", "relu"] = "tanh"
+    activation: Activation | Literal["tanh"] = "tanh"
+    of: Literal["first", "last", "mean"] = "first"
+    inner_bias: bool = True
+    norm: NormSpec | None = None
+    bias: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,8 @@ ALL_HEADS = Heads(
     classes=ClassHead(labels=LABELS),
     replaced=ReplacedHead(),
 )
+LAST_TOKEN = ClassHead(labels=LABELS, pooler="none", of="last", bias=False)
+"""How decoders classify a text."""
 NEXT_TOKEN = Heads(vocab=VocabHead(vocab=VOCAB, tied=True))
 
 KINDS = (
@@ -203,6 +205,20 @@ def variants() -> dict[str, ModelSpec]:
             heads=replace(ALL_HEADS, vocab=replace(ALL_HEADS.vocab, d_transform=10)),
         ),
         "other heads": replace(encoder, heads=inner),
+        "classes of the last token": replace(decoder, heads=Heads(classes=LAST_TOKEN)),
+        "classes of the mean": replace(
+            encoder,
+            heads=Heads(
+                classes=ClassHead(
+                    labels=LABELS,
+                    pooler="inner",
+                    activation="gelu",
+                    of="mean",
+                    inner_bias=False,
+                    norm=NormSpec(bias=False),
+                )
+            ),
+        ),
         "one table": replace(spec("translator"), shared_embedding=True),
     }
 

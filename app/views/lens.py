@@ -33,7 +33,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     focus = answer_position(trace, selection, options)
     chosen = pinned_answer(trace, selection, options) is not None
     of_sentence = _sentence(trace)
-    at_first = focus == _first(trace)
+    judged, at_judged = _judged(trace), focus == _place(trace)
     panels: list[Panel] = []
     notes = []
     if trace.spec.heads.vocab is not None:
@@ -44,12 +44,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             notes.append(f"Positions {places[0]} to {places[-1]}; pin another to move there.")
         if not chosen:
             notes.append("Pin a token to follow its answer through the layers.")
-        elif not (at_first and of_sentence):
+        elif not (at_judged and of_sentence):
             panels.append(_certainty(found, places.index(focus), focus, trace, options))
-    if not panels or (chosen and at_first):
+    if not panels or (chosen and at_judged):
         panels += of_sentence
     elif of_sentence:
-        notes.append("Pin the first token to see what it says of the whole text.")
+        notes.append(f"Pin the {judged} token to see what it says of the whole text.")
     if not panels:
         reason = options.missing.get("vocab", f"{trace.spec.name} has no output head to look with.")
         return empty(title, reason)
@@ -141,30 +141,48 @@ def _certainty(found: Lens, column: int, focus: int, trace: Trace, options: View
     )
 
 
-def _first(trace: Trace) -> int:
-    """The first token that is not padding."""
-    return trace.tokens[trace.spec.main_stack.name].padding.index(False)
+def _judged(trace: Trace) -> str:
+    """The token whose states the head of the whole text reads; of a mean, the first stands."""
+    classes = trace.spec.heads.classes
+    return "last" if classes is not None and classes.of == "last" else "first"
+
+
+def _place(trace: Trace) -> int:
+    """Where that token is, padding left out."""
+    padding = trace.tokens[trace.spec.main_stack.name].padding
+    real = [i for i, padded in enumerate(padding) if not padded]
+    return real[-1] if _judged(trace) == "last" else real[0]
+
+
+_JUDGED = {
+    "first": "from the first token",
+    "last": "from the last token",
+    "mean": "from the mean of the tokens",
+}
 
 
 def _sentence(trace: Trace) -> list[Panel]:
-    """The first token of every layer through the heads that judge the whole text."""
+    """The states of every layer through the heads that judge the whole text."""
     spec, stack = trace.spec, trace.spec.main_stack
     named = []
     if spec.heads.classes is not None:
-        named.append(("classes", "Class of the text", spec.heads.classes.labels))
+        title = f"Class of the text, {_JUDGED[spec.heads.classes.of]} of each layer"
+        named.append(("classes", title, spec.heads.classes.labels))
     if spec.heads.pair is not None:
-        named.append(("pair", "Does B follow A?", ("B follows A", "B is random")))
+        title = f"Does B follow A?, {_JUDGED['first']} of each layer"
+        named.append(("pair", title, ("B follows A", "B is random")))
     if not named:
         return []
-    first = trace.hidden(stack.name)[:, _first(trace)]
-    before = trace.derive.project_first(first[:-1], normalise=True)
+    padding = trace.tokens[stack.name].padding
+    real = [i for i, padded in enumerate(padding) if not padded]
+    before = trace.derive.project_text(trace.hidden(stack.name)[:-1, real], normalise=True)
     panels: list[Panel] = []
     for head, title, names in named:
         rows = [*before[head].cpu().float().softmax(-1), trace.sentence_heads[head].softmax(-1)]
         chances = np.stack([row.numpy() for row in rows])
         panels.append(
             _curves(
-                f"{title}, from the first token of each layer",
+                title,
                 [(name, chances[:, i]) for i, name in enumerate(names)],
                 stack.layers,
             )

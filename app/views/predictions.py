@@ -23,9 +23,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     architecture = trace.spec.architecture
     if architecture == "encoder":
         title, panels, note = _masked_words(trace, selection, options)
-        panels += _sentence(trace, options)
     else:
         title, panels, note = _next_token(trace, selection, options)
+    panels += _sentence(trace, options)
     bars = sum(isinstance(panel, Bars) for panel in panels)
     return Figure(title=title, panels=tuple(panels), note=note, columns=min(3, max(1, bars)))
 

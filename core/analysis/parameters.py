@@ -162,8 +162,10 @@ def heads(spec: Heads, d_model: int) -> dict[str, int]:
     if spec.pair is not None:
         found["pair"] = linear(d_model, 2, True)
     if spec.classes is not None:
-        inner = linear(d_model, d_model, True) if spec.classes.pooler == "inner" else 0
-        found["classes"] = inner + linear(d_model, len(spec.classes.labels), True)
+        head = spec.classes
+        found["classes"] = linear(d_model, len(head.labels), head.bias) + norm(head.norm, d_model)
+        if head.pooler == "inner":
+            found["classes"] += linear(d_model, d_model, head.inner_bias)
     if spec.replaced is not None:
         found["replaced"] = linear(d_model, d_model, True) + linear(d_model, 1, True)
     return found

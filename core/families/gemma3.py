@@ -64,7 +64,14 @@ def text_half(config: Config) -> Config:
     return text
 
 
-_OUTER = ("eos_token_id", "pad_token_id", "tie_word_embeddings")
+_OUTER = (
+    "architectures",
+    "eos_token_id",
+    "id2label",
+    "num_labels",
+    "pad_token_id",
+    "tie_word_embeddings",
+)
 _UNSAID = {
     "vocab_size": 262_208,
     "num_attention_heads": 8,

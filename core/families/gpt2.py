@@ -6,6 +6,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, leave, rename, transpose
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
+from core.families.llama import SCORE, last_token_classes
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -62,7 +63,8 @@ def spec(config: Config) -> ModelSpec:
             max_positions=rows,
         ),
         heads=Heads(
-            vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=True))
+            vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=True)),
+            classes=last_token_classes(config),
         ),
         special=SpecialIds(pad=config.token("pad_token_id"), end=config.tokens("eos_token_id")),
     )
@@ -97,6 +99,7 @@ RULES: tuple[Rule, ...] = (
     transpose("h.{i}.mlp.c_proj.*", f"{_BLOCK}.feedforward.out.*"),
     rename("ln_f.*", "decoder.final_norm.*"),
     rename("lm_head.weight", "heads.vocab.weight.weight"),
+    SCORE,
     leave("multiple_choice_head.summary.*", "a multiple-choice head"),
 )
 

@@ -9,7 +9,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, fused, leave, rename
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
-from core.families.llama import longest
+from core.families.llama import SCORE, last_token_classes, longest
 from core.families.rope import rotary
 from core.spec import (
     AttentionSpec,
@@ -70,7 +70,8 @@ def spec(config: Config) -> ModelSpec:
             max_positions=longest(config, block),
         ),
         heads=Heads(
-            vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=False))
+            vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=False)),
+            classes=last_token_classes(config),
         ),
         special=SpecialIds(pad=config.token("pad_token_id"), end=config.tokens("eos_token_id")),
     )
@@ -100,6 +101,7 @@ def rules(spec: ModelSpec) -> Sequence[Rule]:
         rename("layers.{i}.mlp.dense_4h_to_h.*", f"{_BLOCK}.feedforward.out.*"),
         rename("final_layer_norm.*", "decoder.final_norm.*"),
         rename("embed_out.weight", "heads.vocab.weight.weight"),
+        SCORE,
         rename("lm_head.weight", "heads.vocab.weight.weight"),
     )
 

@@ -15,6 +15,7 @@ from core.families.rope import rotary
 from core.spec import (
     AttentionSpec,
     BlockSpec,
+    ClassHead,
     EmbeddingSpec,
     FeedForwardSpec,
     Heads,
@@ -64,10 +65,18 @@ def decoder_only(
                 vocab=vocab,
                 tied=config.flag("tie_word_embeddings", default=tied),
                 softcap=softcap,
-            )
+            ),
+            classes=last_token_classes(config),
         ),
         special=SpecialIds(pad=config.token("pad_token_id"), end=config.tokens("eos_token_id")),
     )
+
+
+def last_token_classes(config: Config) -> ClassHead | None:
+    """Classes of a text from its last token, as decoders have them; only where it is said so."""
+    if not config.architecture.endswith("ForSequenceClassification"):
+        return None
+    return ClassHead(labels=config.labels, pooler="none", of="last", bias=False)
 
 
 def longest(config: Config, block: BlockSpec) -> int | None:
@@ -158,6 +167,9 @@ FEEDFORWARD: tuple[Rule, ...] = (
     rename("layers.{i}.mlp.down_proj.*", f"{_BLOCK}.feedforward.out.*"),
 )
 
+SCORE = rename("score.*", "heads.classes.out.*")
+"""A classifier of texts, or (with a bias) of tokens, which is not shown."""
+
 FRAME: tuple[Rule, ...] = (
     rename("embed_tokens.weight", "decoder.embedding.token.weight"),
     rename("layers.{i}.input_layernorm.*", f"{_BLOCK}.residual.self.norm.*"),
@@ -165,7 +177,7 @@ FRAME: tuple[Rule, ...] = (
     rename("norm.*", "decoder.final_norm.*"),
     rename("lm_head.weight", "heads.vocab.weight.weight"),
     leave("rotary_emb.inv_freq"),
-    leave("score.weight", "a classification head on the last token"),
+    SCORE,
 )
 
 RULES: tuple[Rule, ...] = (*FRAME, *ATTENTION, *FEEDFORWARD)

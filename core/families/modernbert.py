@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.checkpoints.changes import Rows
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, fused, leave, rename
@@ -12,6 +14,7 @@ from core.families.windows import FULL, SLIDING, layer_type
 from core.spec import (
     AttentionSpec,
     BlockSpec,
+    ClassHead,
     EmbeddingSpec,
     FeedForwardSpec,
     Heads,
@@ -73,16 +76,41 @@ def spec(config: Config) -> ModelSpec:
             max_positions=longest,
         ),
         heads=Heads(
-            vocab=VocabHead(
+            classes=classes(config, norm),
+            vocab=None
+            if config.architecture.endswith(OTHER_HEADS)
+            else VocabHead(
                 vocab=vocab,
                 tied=config.flag("tie_word_embeddings", default=True),
                 bias=config.flag("decoder_bias", default=True),
                 transform=config.choice("classifier_activation", ACTIVATIONS, default="gelu"),
                 transform_norm=norm,
                 transform_bias=config.flag("classifier_bias", default=False),
-            )
+            ),
         ),
         special=SpecialIds(pad=config.token("pad_token_id", default=50283)),
+    )
+
+
+OTHER_HEADS = (
+    "ForSequenceClassification",
+    "ForTokenClassification",
+    "ForQuestionAnswering",
+    "ForMultipleChoice",
+)
+"""In these the layer before the last is called as in the masked-word head, but is their own."""
+
+
+def classes(config: Config, norm: NormSpec) -> ClassHead | None:
+    if not config.architecture.endswith("ForSequenceClassification"):
+        return None
+    return ClassHead(
+        labels=config.labels,
+        pooler="inner",
+        activation=config.choice("classifier_activation", ACTIVATIONS, default="gelu"),
+        of=config.choice("classifier_pooling", {"cls": "first", "mean": "mean"}, default="cls"),
+        inner_bias=config.flag("classifier_bias", default=False),
+        norm=norm,
     )
 
 
@@ -121,12 +149,22 @@ RULES: tuple[Rule, ...] = (
     ),
     rename("layers.{i}.mlp.Wo.*", f"{_BLOCK}.feedforward.out.*"),
     rename("final_norm.*", "encoder.final_norm.*"),
-    rename("head.dense.*", "heads.vocab.dense.*"),
-    rename("head.norm.*", "heads.vocab.norm.*"),
     rename("decoder.weight", "heads.vocab.weight.weight"),
     rename("decoder.bias", "heads.vocab.bias"),
-    leave("classifier.*", "a classifier"),
+    rename("classifier.*", "heads.classes.out.*"),
+    leave("qa_outputs.*", "a question-answering head"),
 )
+
+
+def rules(spec: ModelSpec) -> Sequence[Rule]:
+    """Whose layer `head` is depends on the head behind it."""
+    owner = "vocab" if spec.heads.classes is None else "classes"
+    return (
+        *RULES,
+        rename("head.dense.*", f"heads.{owner}.dense.*"),
+        rename("head.norm.*", f"heads.{owner}.norm.*"),
+    )
+
 
 _TINY = {
     "model_type": "modernbert",
@@ -145,7 +183,16 @@ FAMILY = Family(
     name="ModernBERT",
     model_types={"modernbert": "ModernBert"},
     spec=spec,
-    rules=lambda spec: RULES,
+    rules=rules,
     prefixes=("model.",),
-    tiny=(_TINY, _TINY | {"attention_bias": True, "mlp_bias": True, "norm_bias": True}),
+    tiny=(
+        _TINY,
+        _TINY | {"attention_bias": True, "mlp_bias": True, "norm_bias": True},
+        _TINY
+        | {
+            "architectures": ["ModernBertForSequenceClassification"],
+            "classifier_pooling": "mean",
+            "id2label": {"0": "calm", "1": "glad", "2": "sad"},
+        },
+    ),
 )

@@ -7,6 +7,7 @@ from core.checkpoints.convert import Rule, rename
 from core.families.activations import ACTIVATIONS
 from core.families.bart import OFFSET, attention_rules
 from core.families.family import Family
+from core.families.llama import SCORE, last_token_classes
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -65,7 +66,8 @@ def spec(config: Config) -> ModelSpec:
             max_positions=longest,
         ),
         heads=Heads(
-            vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=True))
+            vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=True)),
+            classes=last_token_classes(config),
         ),
         special=SpecialIds(
             pad=config.token("pad_token_id", default=1), end=config.tokens("eos_token_id")
@@ -84,6 +86,7 @@ RULES: tuple[Rule, ...] = (
     rename("layers.{i}.fc2.*", f"{_BLOCK}.feedforward.out.*"),
     rename("layers.{i}.final_layer_norm.*", f"{_BLOCK}.residual.ffn.norm.*"),
     rename("final_layer_norm.*", "decoder.final_norm.*"),
+    SCORE,
     rename("lm_head.weight", "heads.vocab.weight.weight"),
 )
 

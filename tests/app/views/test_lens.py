@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from app.figure import Curves, WordGrid, Words
 from app.selection import Selection
@@ -13,7 +14,7 @@ from core.request import RunRequest
 from core.run import run
 from core.spec import Heads
 from tests.core.analysis.by_hand import array, linear, softmax
-from tests.traces import LABELS, network, sentence, spec, trace_of
+from tests.traces import LABELS, LAST_TOKEN, network, sentence, spec, trace_of
 
 
 def test_words_are_the_layers_best_and_the_last_row_the_answer() -> None:
@@ -76,6 +77,28 @@ def test_classes_of_the_first_token_by_layer() -> None:
     assert elsewhere.note == "Pin the first token to see what it says of the whole text."
     unpinned = view("lens").draw(trace, Selection(), ViewOptions())
     assert len(unpinned.panels) == 1
+
+
+@pytest.mark.parametrize("of", ["last", "mean"])
+def test_classes_of_another_token_than_the_first(of: str) -> None:
+    """The curves are what the head makes of the judged states behind the final norm."""
+    kind = "decoder" if of == "last" else "encoder"
+    head = LAST_TOKEN if of == "last" else replace(LAST_TOKEN, of="mean")
+    made = Transformer(replace(spec(kind), heads=Heads(classes=head))).eval()
+    trace = run(made, RunRequest(source=sentence(4).padded(6, pad=0, piece="[PAD]")))
+    (curves,) = view("lens").draw(trace, Selection(), ViewOptions()).panels
+    assert isinstance(curves, Curves)
+    assert f"from the {of}" in curves.title
+    assert made.heads.classes is not None
+    stack = made.stack(kind)
+    states = trace.hidden(kind)[:-1, :4]
+    if stack.final_norm is not None:
+        states = stack.final_norm(states)
+    states = torch.cat([states, trace.hidden(kind)[-1:, :4]])
+    judged = states[:, 3] if of == "last" else states.mean(1)
+    expected = softmax(linear(made.heads.classes.out, array(judged)))
+    found = np.stack([c.y for c in curves.curves], axis=1)
+    assert found == pytest.approx(expected, abs=1e-5)
 
 
 def test_without_any_head_it_says_why() -> None:

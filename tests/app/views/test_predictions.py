@@ -17,7 +17,7 @@ from core.request import RunRequest, Sampling
 from core.run import run
 from core.spec import Heads, ReplacedHead
 from core.trace import Trace
-from tests.traces import LABELS, VOCAB, network, sentence, spec, trace_of
+from tests.traces import LABELS, LAST_TOKEN, VOCAB, network, sentence, spec, trace_of
 
 
 def draw(trace: Trace, selection: Selection | None = None, **options: Any) -> Figure:
@@ -170,6 +170,22 @@ def test_sentence_pair_and_classes() -> None:
     )
     values = [b.value for b in classes.bars]
     assert values == sorted(values, reverse=True)
+
+
+def test_a_decoder_that_classifies() -> None:
+    """Beside its next token, where it has that head too."""
+    for vocab in (spec("decoder").heads.vocab, None):
+        heads = Heads(vocab=vocab, classes=LAST_TOKEN)
+        trace = run(
+            Transformer(replace(spec("decoder"), heads=heads)).eval(),
+            RunRequest(source=sentence(4)),
+        )
+        first, classes = draw(trace, missing={"vocab": "No."}).panels
+        assert isinstance(first, Words if vocab is None else Bars)
+        assert isinstance(classes, Bars)
+        assert classes.title == CLASS_TITLE
+        values = sorted(softmax(trace.sentence_heads["classes"]).tolist(), reverse=True)
+        assert [b.value for b in classes.bars] == pytest.approx(values, abs=1e-6)
 
 
 CLASS_TITLE = "Class of the text"

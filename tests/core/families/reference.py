@@ -117,6 +117,8 @@ def _answer(model: Any, out: Any) -> Answer:
 
 def _looks_both_ways(model: Any) -> bool:
     name = type(model).__name__
+    if hasattr(model, "score"):  # what decoders judge texts with
+        return False
     return not name.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration"))
 
 

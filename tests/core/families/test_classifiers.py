@@ -1,0 +1,71 @@
+"""Classifiers of texts: the head judges what the reference's does, also beside padding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+import torch
+
+from core.families import families
+from tests.core.families import reference
+from tests.core.families.conftest import Build, trace
+from tests.core.families.test_parity import compare, everything, near
+
+_TINY = {family.name: dict(family.tiny[0]) for family in families()}
+LABELS = {"0": "calm", "1": "glad", "2": "sad"}
+DECODERS = {
+    "GPT-2": "GPT2", "GPT-NeoX": "GPTNeoX", "OPT": "OPT", "Llama": "Llama", "Mistral": "Mistral",
+    "Mixtral": "Mixtral", "Qwen2": "Qwen2", "Qwen3": "Qwen3", "Gemma": "Gemma",
+    "Gemma 2": "Gemma2", "Gemma 3": "Gemma3Text", "Phi-3": "Phi3",
+}  # fmt: skip
+
+
+def classifier(family: str, stem: str, **more: Any) -> Mapping[str, Any]:
+    named = {"architectures": [f"{stem}ForSequenceClassification"], "id2label": LABELS}
+    return _TINY[family] | named | {"pad_token_id": 1} | more
+
+
+@pytest.mark.parametrize(("family", "stem"), DECODERS.items())
+def test_a_decoder_judges_its_last_real_token(build: Build, family: str, stem: str) -> None:
+    case = build(classifier(family, stem))
+    assert case.spec.heads.classes is not None
+    assert case.spec.heads.classes.labels == ("calm", "glad", "sad")
+    ids, _ = case.texts()
+    ours, theirs = trace(case.network, ids), reference.ask(case.model, ids)
+    assert theirs.heads["classes"].shape == (3,)
+    compare(ours, theirs, everything(case))
+    for side in ("left", "right"):
+        padded = trace(case.network, ids, padded=3, side=side)
+        near(padded.heads["classes"], theirs.heads["classes"], f"classes, padded {side}")
+    longer = trace(case.network, [*ids, 7], previous=ours)
+    again = reference.ask(case.model, [*ids, 7])
+    near(longer.heads["classes"], again.heads["classes"], "classes, one token later")
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean"])
+@pytest.mark.parametrize("bias", [False, True])
+def test_modernbert(build: Build, pooling: str, bias: bool) -> None:
+    config = classifier(
+        "ModernBERT", "ModernBert", classifier_pooling=pooling, classifier_bias=bias
+    )
+    case = build(config)
+    assert case.spec.heads.vocab is None
+    ids, _ = case.texts()
+    theirs = reference.ask(case.model, ids)
+    compare(trace(case.network, ids), theirs, everything(case))
+    for side in ("left", "right"):
+        padded = trace(case.network, ids, padded=3, side=side)
+        near(padded.heads["classes"], theirs.heads["classes"], f"classes, padded {side}")
+
+
+def test_the_layers_of_a_text_through_the_head(build: Build) -> None:
+    """The last states give what the head itself says."""
+    for config in (classifier("GPT-2", "GPT2"), classifier("BERT", "Bert")):
+        case = build(config)
+        ids, _ = case.texts()
+        ours = trace(case.network, ids)
+        stack = case.spec.main_stack.name
+        found = ours.derive.project_text(ours.hidden(stack)[-1:], normalise=False)
+        torch.testing.assert_close(found["classes"][0], ours.heads["classes"])
