@@ -92,7 +92,7 @@ def sentence(found: Shared) -> str:
     from app.views.cache import size
 
     return (
-        f"Predictions move by {found.mean_kl:.3g} bits (KL, mean of all positions), "
-        f"{found.last_kl:.3g} after the last; {found.kept:.0%} keep their likeliest token; "
+        f"Predictions move by {found.mean_kl:.3g} bits (mean KL), {found.last_kl:.3g} after the "
+        f"last token; {found.kept:.0%} keep their likeliest; "
         f"cache {size(found.bytes_before)} → {size(found.bytes_after)}."
     )

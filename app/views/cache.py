@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from core.spec import StackSpec
     from core.trace import Trace
 
+POOLED = "What if: each shared head is the mean of its own, without the training that would follow."
 CONTEXTS = (1_000, 8_000, 128_000)
 SIZES = ("bytes", "kB", "MB", "GB", "TB")
 
@@ -49,14 +50,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     panels: list[Panel] = [_keys(trace, "self", options)]
     if trace.spec.encoder is not None:
         panels.append(_keys(trace, "cross", options))
-    panels += [_sharing(stack, layer), _costs(stack)]
-    if options.shared:
-        panels.append(_shared(options.shared))
+    # What was tried stands in place of the table: a fifth panel would leave none legible.
+    panels += [_sharing(stack, layer), _shared(options.shared) if options.shared else _costs(stack)]
     return Figure(
         title=_title(trace),
         panels=tuple(panels),
         columns=2,
-        note=_note(stack, cross=trace.spec.encoder is not None),
+        note=POOLED if options.shared else _note(stack, cross=trace.spec.encoder is not None),
     )
 
 
@@ -185,11 +185,10 @@ def _shared(found: tuple[Shared, ...]) -> Bars:
         for one in found
     )
     return Bars(
-        title="What if: mean KL(own ‖ shared)",
+        title="What if: mean KL(own ‖ shared) in bits",
         bars=bars,
         limit=max(bar.value for bar in bars) or 1.0,
         value_name="KL in bits",
-        note="In bits; mean pooling without the training that would follow.",
     )
 
 
