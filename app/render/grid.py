@@ -131,8 +131,8 @@ def fit(
 def _cell(room: Rect, window: Window, limits: Limits) -> tuple[float, float]:
     wide = min(limits.width, room.width / window.columns)
     high = min(limits.height, room.height / window.rows)
-    # Few rows under many columns are drawn tall: layers over coordinates as tall as they fit, layers
-    # over tokens so that their labels find room.
+    # Few rows under many columns are drawn tall: layers over coordinates as tall as they fit,
+    # layers over tokens so that their labels find room.
     slender = limits.slender
     if window.columns > 3 * window.rows:
         slender = 0.05

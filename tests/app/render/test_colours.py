@@ -192,3 +192,15 @@ def test_a_mask_token_is_not_said_to_be_a_masked_cell(widget: FigureWidget) -> N
     hit = drawing.at(*drawing.grid.rect(0, 1).middle)  # type: ignore[attr-defined]
     assert hit is not None
     assert hit.text == "query “a” (0) → key “[MASK]” (1), mask token: weight 0.500"
+
+
+def test_a_small_weight_stands_out_as_much_in_the_dark() -> None:
+    """CIE lightness: a tenth of the scale differs from zero alike in both themes."""
+    rises = []
+    for theme in (LIGHT, DARK):
+        part = theme.table("sequential")[[0, 26]] / 255.0
+        linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+        lightness = 116 * np.cbrt(linear @ np.array([0.2126, 0.7152, 0.0722])) - 16
+        rises.append(abs(float(lightness[1] - lightness[0])))
+    assert min(rises) > 7
+    assert rises[0] == pytest.approx(rises[1], abs=2)
