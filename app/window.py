@@ -18,7 +18,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QDockWidget,
     QFileDialog,
     QMainWindow,
     QMessageBox,
@@ -34,6 +33,7 @@ from app.keys import binding_of, help_html
 from app.menus import Menus, exportable
 from app.panels.banner import Banner
 from app.panels.decoding import DecodingPanel
+from app.panels.dock import Dock
 from app.panels.header import Header
 from app.panels.mask import MaskPanel
 from app.panels.pictures import Pictures
@@ -121,7 +121,11 @@ class Window(QMainWindow):
                 button.clicked.connect(partial(self._clicked, button))
 
     def _clicked(self, button: QAbstractButton) -> None:
-        if not button.hasFocus():
+        if button.hasFocus():  # who came by Tab stays
+            return
+        if button in self.header.architectures.values():
+            self.prompt.text.setFocus()  # each architecture has its own text: one goes on typing
+        else:
             self.pictures.take_keys()
 
     def _place(self) -> None:
@@ -145,25 +149,22 @@ class Window(QMainWindow):
         bottom = Qt.DockWidgetArea.BottomDockWidgetArea
         self.setCorner(Qt.Corner.BottomLeftCorner, bottom)
         self.setCorner(Qt.Corner.BottomRightCorner, bottom)
-        self.docks = [
-            self._dock("Input", self.prompt, left),
-            self._dock("Mask", self.mask_panel, left),
-            self._dock("Read-out", self.readout, right),
-            self._dock("Predictions", self.predictions, right),
-            self._dock("Decoding", self.decoding, bottom),
-        ]
+        self.docks: list[Dock] = []
+        for title, widget, area in (
+            ("Input", self.prompt, left),
+            ("Mask", self.mask_panel, left),
+            ("Read-out", self.readout, right),
+            ("Predictions", self.predictions, right),
+            ("Decoding", self.decoding, bottom),
+        ):
+            dock = Dock(title, widget, self.pictures, len(self.docks))
+            self.addDockWidget(area, dock)
+            self.docks.append(dock)
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         self.resizeDocks([self.docks[0], self.docks[2]], [304, 280], horizontal)
         self.resizeDocks(self.docks[:2], [260, 260], vertical)
         self.resizeDocks(self.docks[2:4], [190, 330], vertical)
         self.resize(1366, 740)
-
-    def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
-        dock = QDockWidget(title, self)
-        dock.setObjectName(title.lower())
-        dock.setWidget(widget)
-        self.addDockWidget(area, dock)
-        return dock
 
     # --- looks ------------------------------------------------------------------------------
 
