@@ -64,7 +64,8 @@ def note(trace: Trace, selection: Selection, options: ViewOptions) -> str:
     """What is not shown, in sentences; empty when all is."""
     parts = [sinks_note(options)] if options.drop_sinks else []
     if other_sentences(trace, selection, options) is not None:
-        parts.append(f"Only {_direction(options)} is shown; the weights are unchanged.")
+        how = "not rescaled again" if options.drop_sinks else "the weights are unchanged"
+        parts.append(f"Only {_direction(options)} is shown; {how}.")
     return " ".join(parts)
 
 

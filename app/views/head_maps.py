@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,9 @@ from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._maps import sinks_note
 from app.views._tokens import ATTENTION, no_site
-from app.views.heads import NAMES, prepare, ready
+from app.views.head_table import COPYING, prepare, ready
+from app.views.heads import NAMES
+from core.analysis.copying import can_copy, copying
 from core.analysis.head_kinds import KINDS, head_kinds
 
 if TYPE_CHECKING:
@@ -31,14 +34,25 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         for kind, values in zip(KINDS, found.weights, strict=True)
         if not np.isnan(values).all()
     ]
+    means = "Means over the queries of this text."
+    panels = [_map(title, values, limit, selection, options) for title, values, limit in maps]
+    if can_copy(trace.spec, selection.site):
+        panels.append(_copied(trace, selection, options))
+        means += f" {COPYING}"
     return Figure(
         title=f"{ATTENTION[selection.site]} · every head in numbers",
-        panels=tuple(
-            _map(title, values, limit, selection, options) for title, values, limit in maps
-        ),
-        note=f"Means over the queries of this text. {sinks_note(options)}".strip(),
+        panels=tuple(panels),
+        note=f"{means} {sinks_note(options)}".strip(),
         columns=3,
     )
+
+
+def _copied(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:
+    """How much each head raises the logits of what it attends to; lowering has the other colour."""
+    scores = copying(trace, selection.site, drop_sinks=options.drop_sinks)
+    limit = _largest(np.abs(scores))
+    found = _map("Copying in logits", scores, limit, selection, options)
+    return replace(found, scale="diverging", limits=(-limit, limit), limits_note="")
 
 
 def _largest(values: Floats) -> float:

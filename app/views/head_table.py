@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 MOST_HEADS = 32
 NAMES = {"entropy": "entropy", "distance": "distance", **heads.NAMES, "copying": "copying"}
 NAMES |= {"previous": "previous", "next": "next", "first": "first", "special": "special"}
+COPYING = (
+    "Copying: by how many logits a head raises the tokens it attends to,"
+    " above the average token, through final norm and output head alone."
+)
 FORMS = {"entropy": "z.2f", "distance": "z.1f", "copying": "+z.3f"}
 
 
@@ -110,10 +114,7 @@ def _note(trace: Trace, selection: Selection, options: ViewOptions, shown: int, 
         parts.append(f"The first {shown} of {count} heads, and always the chosen one.")
     parts.append("Entropy in bits; distance in tokens; the rest is mean weight.")
     if can_copy(trace.spec, selection.site):
-        parts.append(
-            "Copying: by how many logits a head raises the tokens it attends to,"
-            " above the average token, through final norm and output head alone."
-        )
+        parts.append(COPYING)
     else:
         parts.append("No copying score: these heads do not read tokens the output head names.")
     parts.append(sinks_note(options))

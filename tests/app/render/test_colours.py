@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.figure import Figure, Heatmap
+from app.figure import Arrow, Box, Diagram, Figure, Heatmap
 from app.render import pixels
 from app.render.heatmap import HeatmapDrawing
 from app.render.widget import FigureWidget
@@ -204,3 +204,18 @@ def test_a_small_weight_stands_out_as_much_in_the_dark() -> None:
         rises.append(abs(float(lightness[1] - lightness[0])))
     assert min(rises) > 7
     assert rises[0] == pytest.approx(rises[1], abs=2)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_lines_and_boxes_of_one_series_have_one_colour(qapp: object, theme: Theme) -> None:
+    place = {"x": 0, "y": 0, "width": 50, "height": 20}
+    boxes = tuple(Box(key=str(i), text="", series=i, **place) for i in (0, 2, 9))
+    ends = ((0.0, 0.0), (90.0, 90.0))
+    arrows = tuple(Arrow(points=ends, kind="attention", series=i) for i in (0, 2, 9, None))
+    canvas = record(
+        Figure(title="t", panels=(Diagram(title="", boxes=boxes, arrows=arrows),)), theme=theme
+    )
+    lines = [how["colour"] for _, how in canvas.lines]
+    assert lines == [theme.lines[0], theme.lines[2], theme.lines[1], theme.lines[0]]
+    outlines = [how["stroke"] for _, how in canvas.rects if how.get("stroke") in theme.lines]
+    assert outlines == lines[:3]

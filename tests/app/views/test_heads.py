@@ -8,6 +8,7 @@ import pytest
 from app.figure import Bars, Heatmap, WordGrid
 from app.selection import Selection
 from app.views import ViewOptions, view
+from core.analysis.copying import copying
 from core.analysis.head_kinds import KINDS, head_kinds
 from core.masks import choose
 from core.trace import Trace
@@ -73,7 +74,14 @@ def test_maps_of_every_number_there_is() -> None:
         "Weight on next token",
         "Weight on first token",
         "Weight on special tokens",
+        "Copying in logits",
     ]
+    copied = maps["Copying in logits"]
+    assert isinstance(copied, Heatmap)
+    scores = copying(trace, "encoder.self")
+    assert (copied.values == scores).all()
+    assert copied.scale == "diverging"
+    assert copied.limits == (-abs(scores).max(), abs(scores).max())
     first = maps["Weight on first token"]
     assert isinstance(first, Heatmap)
     assert (first.values == found.weights[3]).all()
