@@ -38,6 +38,11 @@ HEAD_NAMES = {
 }
 
 
+_LOOKED_AT = 1024
+"""Values of each tensor looked at for NaN: norms and biases whole, of a matrix the first rows. All
+of them would read a mapped file through."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Built:
     """missing: head -> one sentence that says which tensors the file does not hold."""
@@ -111,6 +116,7 @@ def build(
         moves = tuple(move for move in moves if OUTPUT not in move.targets)
         network = skeleton(spec)
     network.spec = spec
+    no_number: str | None = None
     shapes, modules = shapes_of(network), dict(network.named_modules())
     check_fits(sum(prod(s) for s in shapes.values()), dtype, device)
     for done, move in enumerate(moves):
@@ -119,6 +125,8 @@ def build(
         if progress is not None:
             progress(done, len(moves), "Loading weights")
         tensor = checkpoint.read(move.source, keep=dtype)
+        if no_number is None and tensor.reshape(-1)[:_LOOKED_AT].float().isnan().any():
+            no_number = move.source
         parts = move.change.apply(tensor, [shapes[t] for t in move.targets])
         for target, part in zip(move.targets, parts, strict=True):
             parent, _, leaf = target.rpartition(".")
@@ -131,6 +139,10 @@ def build(
     left = shapes.keys() - {target for move in moves for target in move.targets}
     if left:
         raise RuntimeError(f"no weights were given to {', '.join(sorted(left))}")
+    if no_number is not None:
+        note = f"{checkpoint.weights} holds NaN (no number) in {no_number}, so no result means much"
+        spec = replace(spec, notes=(*spec.notes, note))
+        network.spec = spec
     return Built(network=network.eval(), spec=spec, missing=plan.missing)
 
 

@@ -107,9 +107,8 @@ def match(
     unknown: list[str] = []
     found_prefixes: dict[str, int] = {}
     for name in names:
-        bare, prefix = _strip(name, prefixes)
+        hit, prefix = _find(table, name, prefixes)
         found_prefixes[prefix] = found_prefixes.get(prefix, 0) + 1
-        hit = _first(table, bare) or _first(table, name)
         if hit is None:
             unknown.append(name)
             continue
@@ -181,18 +180,31 @@ def original(target: str, rules: Sequence[Rule], prefix: str = "") -> str:
     return target
 
 
-def _strip(name: str, prefixes: Sequence[str]) -> tuple[str, str]:
-    bare = name.removeprefix("module.")
-    prefix = next((p for p in prefixes if bare.startswith(p)), "")
-    bare = bare.removeprefix(prefix)
-    for old, new in _OLD_NAMES:
-        bare = old.sub(new, bare)
-    return bare, name[: len(name) - len(name.removeprefix("module.").removeprefix(prefix))]
+Table = Sequence[tuple[Rule, re.Pattern[str]]]
+Hit = tuple[Rule, dict[str, str]]
+
+_ATTRIBUTE = "model."
+"""The name training loops keep the whole model under."""
 
 
-def _first(
-    table: Sequence[tuple[Rule, re.Pattern[str]]], name: str
-) -> tuple[Rule, dict[str, str]] | None:
+def _find(table: Table, name: str, prefixes: Sequence[str]) -> tuple[Hit | None, str]:
+    """The rule of a name, with what stands before it taken off: a parallel or compiled module, the
+    family's wrapper, and where that does not do, one more `model.` around all."""
+    # A compiled part of a model has its mark in the middle of its names.
+    inner = name.removeprefix("module.").replace("_orig_mod.", "").removeprefix("module.")
+    for whole in dict.fromkeys((inner, inner.removeprefix(_ATTRIBUTE))):
+        prefix = next((p for p in prefixes if whole.startswith(p)), "")
+        bare = whole.removeprefix(prefix)
+        current = bare
+        for old, new in _OLD_NAMES:
+            current = old.sub(new, current)
+        hit = _first(table, current) or _first(table, whole)
+        if hit is not None:
+            return hit, name.removesuffix(bare) if name.endswith(bare) else prefix
+    return None, ""
+
+
+def _first(table: Table, name: str) -> Hit | None:
     for rule, pattern in table:
         found = pattern.fullmatch(name)
         if found is not None:

@@ -6,7 +6,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, leave, rename, transpose
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
-from core.families.llama import SCORE, last_token_classes
+from core.families.llama import OTHER_HEADS, last_token_classes
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -99,7 +99,7 @@ RULES: tuple[Rule, ...] = (
     transpose("h.{i}.mlp.c_proj.*", f"{_BLOCK}.feedforward.out.*"),
     rename("ln_f.*", "decoder.final_norm.*"),
     rename("lm_head.weight", "heads.vocab.weight.weight"),
-    SCORE,
+    *OTHER_HEADS,
     leave("multiple_choice_head.summary.*", "a multiple-choice head"),
 )
 

@@ -9,7 +9,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, fused, leave, rename
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
-from core.families.llama import SCORE, last_token_classes, longest
+from core.families.llama import OTHER_HEADS, last_token_classes, longest
 from core.families.rope import rotary
 from core.spec import (
     AttentionSpec,
@@ -101,7 +101,7 @@ def rules(spec: ModelSpec) -> Sequence[Rule]:
         rename("layers.{i}.mlp.dense_4h_to_h.*", f"{_BLOCK}.feedforward.out.*"),
         rename("final_layer_norm.*", "decoder.final_norm.*"),
         rename("embed_out.weight", "heads.vocab.weight.weight"),
-        SCORE,
+        *OTHER_HEADS,
         rename("lm_head.weight", "heads.vocab.weight.weight"),
     )
 

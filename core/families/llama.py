@@ -167,8 +167,12 @@ FEEDFORWARD: tuple[Rule, ...] = (
     rename("layers.{i}.mlp.down_proj.*", f"{_BLOCK}.feedforward.out.*"),
 )
 
-SCORE = rename("score.*", "heads.classes.out.*")
-"""A classifier of texts, or (with a bias) of tokens, which is not shown."""
+OTHER_HEADS: tuple[Rule, ...] = (
+    rename("score.*", "heads.classes.out.*"),  # with a bias, of tokens: not shown
+    leave("classifier.*", "a classifier of tokens"),
+    leave("qa_outputs.*", "a question-answering head"),
+)
+"""What decoders have instead of the vocabulary head."""
 
 FRAME: tuple[Rule, ...] = (
     rename("embed_tokens.weight", "decoder.embedding.token.weight"),
@@ -177,7 +181,7 @@ FRAME: tuple[Rule, ...] = (
     rename("norm.*", "decoder.final_norm.*"),
     rename("lm_head.weight", "heads.vocab.weight.weight"),
     leave("rotary_emb.inv_freq"),
-    SCORE,
+    *OTHER_HEADS,
 )
 
 RULES: tuple[Rule, ...] = (*FRAME, *ATTENTION, *FEEDFORWARD)
@@ -204,7 +208,7 @@ FAMILY = Family(
     model_types={"llama": "Llama"},
     spec=spec,
     rules=rules,
-    prefixes=("model.",),
+    prefixes=("model.", "transformer."),
     tiny=(
         _LLAMA | {"rope_theta": 500000.0, "rms_norm_eps": 1e-5},
         _LLAMA

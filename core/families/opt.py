@@ -7,7 +7,7 @@ from core.checkpoints.convert import Rule, rename
 from core.families.activations import ACTIVATIONS
 from core.families.bart import OFFSET, attention_rules
 from core.families.family import Family
-from core.families.llama import SCORE, last_token_classes
+from core.families.llama import OTHER_HEADS, last_token_classes
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -86,7 +86,7 @@ RULES: tuple[Rule, ...] = (
     rename("layers.{i}.fc2.*", f"{_BLOCK}.feedforward.out.*"),
     rename("layers.{i}.final_layer_norm.*", f"{_BLOCK}.residual.ffn.norm.*"),
     rename("final_layer_norm.*", "decoder.final_norm.*"),
-    SCORE,
+    *OTHER_HEADS,
     rename("lm_head.weight", "heads.vocab.weight.weight"),
 )
 

@@ -36,7 +36,7 @@ FAMILY = Family(
     model_types={"qwen2": "Qwen2"},
     spec=spec,
     rules=llama.rules,
-    prefixes=("model.",),
+    prefixes=("model.", "transformer."),
     tiny=(
         _TINY | {"tie_word_embeddings": True},
         _TINY | {"use_sliding_window": True, "sliding_window": 5, "max_window_layers": 1},

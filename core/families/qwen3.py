@@ -39,6 +39,6 @@ FAMILY = Family(
     model_types={"qwen3": "Qwen3"},
     spec=spec,
     rules=llama.rules,
-    prefixes=("model.",),
+    prefixes=("model.", "transformer."),
     tiny=(_TINY, _TINY | {"attention_bias": True, "tie_word_embeddings": True}),
 )

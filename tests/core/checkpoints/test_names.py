@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from core.checkpoints.changes import Columns, HeadRows, Rows
+from core.errors import CheckpointError
 from tests.core.checkpoints.conftest import IDS, Saved, load, logits
 
 Copy = Callable[[str], Saved]
@@ -46,6 +47,38 @@ def test_without_the_wrapper(saved: Copy, name: str, prefix: str) -> None:
 @pytest.mark.parametrize("name", ["bert", "llama"])
 def test_inside_a_parallel_module(saved: Copy, name: str) -> None:
     same(saved(name), lambda tensors: {f"module.{n}": t for n, t in tensors.items()})
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2", "llama", "bart"])
+@pytest.mark.parametrize(
+    "before", ["_orig_mod.", "module._orig_mod.", "_orig_mod.module.", "model."]
+)
+def test_inside_a_compiled_or_training_module(saved: Copy, name: str, before: str) -> None:
+    model = saved(name)
+    target = IDS[:9] if name == "bart" else None
+    expected = logits(load(model.folder), target=target)
+    model.rewrite(lambda tensors: {f"{before}{n}": t for n, t in tensors.items()})
+    assert torch.equal(expected, logits(load(model.folder), target=target))
+
+
+def test_layers_compiled_one_by_one(saved: Copy) -> None:
+    same(
+        saved("llama"),
+        lambda tensors: {
+            re.sub(r"(layers\.\d+\.)", r"\1_orig_mod.", n): t for n, t in tensors.items()
+        },
+    )
+
+
+def test_what_is_lacking_is_named_as_the_others_are(saved: Copy) -> None:
+    llama = saved("llama")
+    llama.rewrite(
+        lambda tensors: {
+            f"_orig_mod.{n}": t for n, t in tensors.items() if n != "model.norm.weight"
+        }
+    )
+    with pytest.raises(CheckpointError, match=r"lacks _orig_mod\.model\.norm\.weight \[32\]"):
+        load(llama.folder)
 
 
 def test_buffers_of_old_files(saved: Copy) -> None:

@@ -60,6 +60,35 @@ def test_modernbert(build: Build, pooling: str, bias: bool) -> None:
         near(padded.heads["classes"], theirs.heads["classes"], f"classes, padded {side}")
 
 
+@pytest.mark.parametrize(
+    ("family", "name", "held"),
+    [
+        ("GPT-2", "GPT2ForTokenClassification", "classifier"),
+        ("GPT-2", "GPT2ForQuestionAnswering", "question-answering"),
+        ("GPT-NeoX", "GPTNeoXForTokenClassification", "classifier"),
+        ("GPT-NeoX", "GPTNeoXForQuestionAnswering", "question-answering"),
+        ("OPT", "OPTForQuestionAnswering", "question-answering"),
+        ("Llama", "LlamaForTokenClassification", "score"),
+        ("Llama", "LlamaForQuestionAnswering", "question-answering"),
+        ("Qwen2", "Qwen2ForQuestionAnswering", "question-answering"),
+        ("Mistral", "MistralForQuestionAnswering", "question-answering"),
+        ("ModernBERT", "ModernBertForTokenClassification", "classifier"),
+        ("ModernBERT", "ModernBertForQuestionAnswering", "head.dense"),
+    ],
+)
+def test_other_heads_are_told_of_and_the_layers_shown(
+    build: Build, family: str, name: str, held: str
+) -> None:
+    case = build(_TINY[family] | {"architectures": [name]})
+    assert case.spec.heads.classes is None
+    assert any(held in note for note in case.spec.notes)
+    ids, _ = case.texts()
+    with torch.no_grad():
+        theirs = case.model(torch.tensor([ids]), output_hidden_states=True).hidden_states
+    ours = trace(case.network, ids).hidden(case.spec.main_stack.name)
+    near(ours, torch.cat(theirs), "hidden states")
+
+
 def test_the_layers_of_a_text_through_the_head(build: Build) -> None:
     """The last states give what the head itself says."""
     for config in (classifier("GPT-2", "GPT2"), classifier("BERT", "Bert")):
