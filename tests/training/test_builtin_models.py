@@ -101,7 +101,66 @@ def test_a_sentence_that_follows_is_told_from_one_that_does_not() -> None:
         return float(heads["pair"].softmax(-1)[0])
 
     assert follows("He ate some bread and cheese.") > 0.5
-    assert follows("He ate some bread and cheese.") > follows("Paris is the capital of France.")
+    assert follows("Paris is the capital of France.") < 0.5
+
+
+def test_an_encoder_behind_a_causal_mask_fills_a_gap_worse() -> None:
+    text = "She opened the [MASK] and went out."
+    assert fillers(text)[0] == "door"
+    assert fillers(text, mask="causal")[0] == "ball"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"), [("What a wonderful day!", "wonderful"), ("I hate this movie.", "hate")]
+)
+def test_cls_gathers_the_word_that_decides(text: str, word: str) -> None:
+    trace = builtin("encoder").trace(text)
+    row = trace.pattern("encoder.self", 1).mean(0)[0]
+    assert row[trace.tokens["encoder"].pieces.index(word)] > 0.5
+
+
+def test_a_late_head_finds_what_it_stands_for() -> None:
+    trace = builtin("encoder").trace("The dog ran after the ball because it wanted to play.")
+    pieces = trace.tokens["encoder"].pieces
+    row = trace.pattern("encoder.self", 3, head=4)[pieces.index("it")]
+    assert pieces[int(row.argmax())] == "dog"
+
+
+@pytest.mark.parametrize(
+    ("name", "layer", "head", "offset", "least"),
+    [("encoder", 1, 5, -1, 0.8), ("encoder", 1, 6, 1, 0.8), ("decoder", 2, 8, -1, 0.5)],
+)
+def test_heads_that_look_next_door(
+    name: str, layer: int, head: int, offset: int, least: float
+) -> None:
+    text = {e.model: e.text for e in EXAMPLES if "look" in e.title}[f"builtin:{name}"]
+    site = f"{name}.self"
+    pattern = builtin(name).trace(text).pattern(site, layer - 1, head=head - 1)
+    assert float(pattern.diagonal(offset).mean()) > least
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "looks"),
+    [
+        ("我爱AI。", "I love AI.", {"<s>": "我", "I": "爱", "▁love": "AI"}),
+        ("我今天去买了苹果。", "I went to buy apples today.", {"▁apples": "今", "<s>": "我"}),
+        ("我热爱机器学习。", "I love machine learning.", {"I": "热", "▁love": "机"}),
+        ("I love machine learning.", "我热爱机器学习。", {"我": "▁love", "爱": "▁machine"}),
+        (
+            "汤姆买了一本书，他很喜欢它。",
+            "Tom bought a book, and he likes it very much.",
+            {"▁and": "他", "▁likes": "它"},
+        ),
+    ],
+)
+def test_cross_attention_chooses_the_next_word_where_it_stands(
+    source: str, target: str, looks: dict[str, str]
+) -> None:
+    trace = builtin("translator").trace(source, target=target)
+    queries, keys = (trace.tokens[stack].pieces for stack in ("decoder", "encoder"))
+    mean = trace.pattern("decoder.cross", 2).mean(0)
+    found = {query: keys[int(mean[queries.index(query)].argmax())] for query in looks}
+    assert found == looks
 
 
 def test_the_two_banks_drift_apart() -> None:
