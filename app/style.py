@@ -59,7 +59,7 @@ QMainWindow::separator:hover {{ background: {theme.accent}; }}
 QToolBar {{ background: {theme.surface}; border: none;
     border-bottom: 1px solid {theme.border}; }}
 QMenuBar {{ background: {theme.surface}; }}
-QDockWidget {{ color: {theme.muted}; font-weight: 600; }}
+QDockWidget {{ color: {theme.muted}; font-weight: 600; border: 1px solid {theme.muted}; }}
 QDockWidget::title {{ background: {theme.background}; padding: 4px 8px; }}
 QPlainTextEdit {{ background: {theme.surface}; color: {theme.text};
     border: 1px solid {theme.border}; border-radius: 4px; }}
