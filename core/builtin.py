@@ -39,7 +39,7 @@ _MODELS = (
         source="builtin:translator",
         title="Translator (Transformer 2017)",
         architecture="encoder-decoder",
-        description="Translates short English sentences into Chinese",
+        description="Translates short sentences, Chinese to English and back",
     ),
 )
 
