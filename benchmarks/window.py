@@ -75,6 +75,7 @@ class _Driver:
             if time.perf_counter() > end:
                 raise TimeoutError("the window did not settle")
             self.application.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 5)
+            time.sleep(0.0005)  # a loop that spins would keep the GIL from the worker
 
     def quiet(self) -> bool:
         state = self.app.store.state
