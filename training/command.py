@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
 
@@ -59,4 +61,21 @@ def run(
         bf16=not given.f32,
         device=given.device,
     )
+    keep_tokenizer(WORK / f"{name}.json", plan.folder)
     train(model, made, batches(spec), loss_of, plan)
+
+
+def keep_tokenizer(path: Path, folder: Path) -> None:
+    """Copy the tokenizer into the run's folder; SystemExit when the run began with another one.
+
+    Preparing the texts again gives a slightly different vocabulary: ties are broken by chance.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "tokenizer.json"
+    if not kept.exists():
+        shutil.copyfile(path, kept)
+    elif kept.read_bytes() != path.read_bytes():
+        raise SystemExit(
+            f"{folder.name} was begun with another vocabulary than {path.name} now has; "
+            "choose a new folder with --run"
+        )

@@ -19,6 +19,7 @@ from core.model import Transformer
 from training.data.pairs import Pair, read_pairs, split_pairs
 from training.data.sentiment import Opinion, read_sentiment, split_sentiment
 from training.data.stories import read_books, split_books
+from training.decoder import END
 from training.evaluation.continuation import bits_per_character, continuations
 from training.evaluation.translation import scores, translate
 from training.evaluation.words import masked_words, sentiment, stories_of
@@ -27,7 +28,6 @@ from training.folders import MODELS, WORK, add_data_option, checked
 from training.grammar.fixed import COURTESIES, TEXTBOOK
 from training.grammar.opinions import opinion
 from training.grammar.parallel import held_out_sentences
-from training.lists import load_lists
 
 GRAMMAR_SENTENCES = 500
 WRITTEN_OPINIONS = 1000
@@ -36,11 +36,11 @@ Figures = dict[str, float]
 
 def encoder_figures(folder: Path, network: Transformer, tokenizer: Tokenizer) -> Figures:
     """Masked words, next sentence, sentiment."""
-    _, books = split_books(read_books(folder))
+    trained, books = split_books(read_books(folder))
     _, opinions = split_sentiment(read_sentiment(folder))
     rng = random.Random(99)
     written = [Opinion(text=t, label=k) for t, k in (opinion(rng) for _ in range(WRITTEN_OPINIONS))]
-    seen = load_lists(WORK / "encoder_stories.npz")
+    seen = stories_of(trained, tokenizer)
     return (
         masked_words(network, stories_of(books, tokenizer), seen)
         | sentiment(network, tokenizer, opinions, "sentiment, unseen comments")
@@ -50,8 +50,11 @@ def encoder_figures(folder: Path, network: Transformer, tokenizer: Tokenizer) ->
 
 def decoder_figures(folder: Path, network: Transformer, tokenizer: Tokenizer) -> Figures:
     """Bits per character and loops; the continuations are printed."""
-    _, books = split_books(read_books(folder))
-    found = bits_per_character(network, tokenizer, books, np.load(WORK / "decoder_stories.npy"))
+    trained, books = split_books(read_books(folder))
+    chapters = ["\n".join(chapter) for book in trained for chapter in book.chapters]
+    encoded = tokenizer.encode_batch(chapters, add_special_tokens=False)
+    seen = np.array([i for e in encoded for i in (*e.ids, END)], dtype=np.uint16)
+    found = bits_per_character(network, tokenizer, books, seen)
     texts = continuations(network, tokenizer)
     for prompt, text, looping in texts:
         print(f"    {prompt}|{text}{'   (loops)' if looping else ''}".replace("\n", " / "))
@@ -101,7 +104,7 @@ def main() -> None:
     folder = checked(given.data)
     torch.set_num_threads(1)
     for name in given.names or FIGURES:
-        at = WORK / f"{name}.json" if given.run else MODELS / name / "tokenizer.json"
+        at = WORK / name / "tokenizer.json" if given.run else MODELS / name / "tokenizer.json"
         network = load_run(name) if given.run else load_model(MODELS / name).network
         print(f"{name}")
         figures = FIGURES[name](folder, network, Tokenizer.from_file(str(at)))

@@ -128,7 +128,7 @@ def export(name: str, *, run: str | None = None, to: Path = MODELS) -> Path:
     weights.chmod(0o644)  # the library leaves it readable by its owner alone
     text = json.dumps(configuration(name), indent=2, ensure_ascii=False)
     (folder / "config.json").write_text(text + "\n", encoding="utf-8")
-    shutil.copyfile(WORK / f"{name}.json", folder / "tokenizer.json")
+    shutil.copyfile(WORK / (run or name) / "tokenizer.json", folder / "tokenizer.json")
     return folder
 
 

@@ -13,6 +13,7 @@ from torch import Tensor
 from core.model import Transformer
 from core.spec import ModelSpec
 from training import decoder, encoder, optim, shapes, translator
+from training.command import keep_tokenizer
 from training.loop import LossOf, Plan, train
 from training.optim import initialise, optimizers, set_rate
 
@@ -146,3 +147,14 @@ def test_the_rate_warms_up_and_ends_near_zero() -> None:
     assert set_rate(optimizers_, step=10_000, progress=0.0) == 1.0
     assert set_rate(optimizers_, step=10_000, progress=0.5) == pytest.approx(0.51)
     assert set_rate(optimizers_, step=10_000, progress=1.0) == pytest.approx(0.02)
+
+
+def test_a_run_does_not_go_on_with_another_vocabulary(tmp_path: Path) -> None:
+    vocabulary = tmp_path / "encoder.json"
+    vocabulary.write_text("{}")
+    keep_tokenizer(vocabulary, tmp_path / "run")
+    keep_tokenizer(vocabulary, tmp_path / "run")
+    vocabulary.write_text("{ }")
+    with pytest.raises(SystemExit, match="another vocabulary"):
+        keep_tokenizer(vocabulary, tmp_path / "run")
+    assert (tmp_path / "run" / "tokenizer.json").read_text() == "{}"
