@@ -35,6 +35,9 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         and x.device.type == "cpu"
         and x.dtype == weight.dtype == torch.float32
         and x.numel() >= _LEAST_ROWS * x.shape[-1]
+        # A view into a fused matrix (GPT-2's q, k and v) has gaps between its rows; oneDNN then
+        # falls back on a reference kernel a thousand times slower, while MKL takes it as it is.
+        and (weight.is_contiguous() or weight.t().is_contiguous())
     )
     if not fast:
         return F.linear(x, weight, bias)

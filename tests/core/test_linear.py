@@ -28,6 +28,22 @@ def test_product(rows: int, transposed: bool, with_bias: bool, grad: bool) -> No
         assert weight.grad is not None
 
 
+def test_a_view_with_gaps_is_left_to_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """GPT-2's q, k and v are columns of one stored matrix."""
+    fused = torch.randn(24, 150)
+    x, weight = torch.randn(2, 40, 24), fused[:, 50:100].t()
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("oneDNN was asked for a view with gaps")
+
+    monkeypatch.setattr(torch.ops.mkldnn, "_linear_pointwise", refuse)
+    with torch.no_grad():
+        found = module.linear(x, weight, None)
+        assert (found - x @ fused[:, 50:100]).abs().max() < 1e-4
+        with pytest.raises(AssertionError, match="view with gaps"):
+            module.linear(x, weight.contiguous(), None)
+
+
 def test_other_types_are_left_to_torch() -> None:
     x, weight = torch.randn(1, 32, 24).bfloat16(), torch.randn(8, 24).bfloat16()
     with torch.no_grad():
