@@ -78,7 +78,7 @@ def top(
 ) -> tuple[Candidate, ...]:
     """The `count` likeliest tokens with their probability before and after narrowing."""
     before = logits.softmax(-1)
-    after = probabilities(logits, sampling, seen)
+    after = before if sampling == Sampling() else probabilities(logits, sampling, seen)
     best = before.topk(min(count, before.shape[-1]))
     return tuple(
         Candidate(token=token, probability=p, kept=kept)
