@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 import torch
 
 from benchmarks import models
 from benchmarks.measure import Row, paired, seconds
 from benchmarks.models import Pair
-from core.request import ALL, LAST, MASKED
+from core.request import ALL, LAST, MASKED, RunRequest
+from core.tokens import Tokens
 
 
 def rows(*, quick: bool = False) -> Iterator[Row]:
@@ -39,17 +42,15 @@ def _against_reference(pair: Pair, count: int, repeats: int) -> Iterator[Row]:
             request = _with_mask(pair, count)
         yield paired(
             f"{pair.name}, {count} tokens, everything captured, {what} / transformers bare",
-            lambda request=request: pair.ours.run(request),  # type: ignore[misc]
+            partial(pair.ours.run, request),
             reference,
             goal=goal,
             repeats=repeats,
         )
 
 
-def _with_mask(pair: Pair, count: int) -> object:
+def _with_mask(pair: Pair, count: int) -> RunRequest:
     """A text with one [MASK], so that one row of logits is wanted."""
-    from dataclasses import replace
-
     request = pair.request(count, MASKED)
     mask = pair.ours.spec.special.mask
     if mask is None:
@@ -72,7 +73,7 @@ def _against_transformer_lens(pair: Pair, repeats: int) -> Iterator[Row]:
 
         yield paired(
             f"{pair.name}, {count} tokens, everything captured / TransformerLens run_with_cache",
-            lambda request=request: pair.ours.run(request),  # type: ignore[misc]
+            partial(pair.ours.run, request),
             theirs,
             goal=0.80,
             repeats=repeats,
@@ -93,13 +94,7 @@ def _one_more_word(pair: Pair, count: int, repeats: int) -> Row:
     )
 
 
-def _first(request: object, count: int) -> object:
-    from dataclasses import replace
-
-    from core.request import RunRequest
-    from core.tokens import Tokens
-
-    assert isinstance(request, RunRequest)
+def _first(request: RunRequest, count: int) -> RunRequest:
     return replace(request, source=Tokens.of_ids(request.source.ids[:count]))
 
 
@@ -122,10 +117,7 @@ def _long(count: int, repeats: int) -> Iterator[Row]:
     )
     trace = pair.ours.run(request)
     forward = seconds(lambda: pair.ours.run(request))
-    one_head = min(
-        seconds(lambda head=head: trace.pattern("decoder.self", 5, head))  # type: ignore[misc]
-        for head in range(3)
-    )
+    one_head = min(seconds(partial(trace.pattern, "decoder.self", 5, head)) for head in range(3))
     yield Row(
         name=f"{pair.name}, {count} tokens, one head's map / the forward",
         ratio=one_head / forward,
