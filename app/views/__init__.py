@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from app.branches import Tree
 from app.choices import HeadOrder
 from app.figure import Figure
+from app.groups import GROUPS
 from app.selection import Selection
 
 if TYPE_CHECKING:  # these import torch
@@ -80,8 +81,9 @@ Ready = Callable[["Trace", Selection, ViewOptions], bool]
 class View:
     """A picture one may ask for.
 
-    draw: pure, a few milliseconds once what it needs is there. wants: what a run should compute
-    ahead (`core.request`). order: place in the menu.
+    summary: what it shows, in one sentence without full stop. group: one of `app.groups.GROUPS`;
+    order: place in it. draw: pure, a few milliseconds once what it needs is there. wants: what a
+    run should compute ahead (`core.request`).
 
     Dear views also have `prepare`, which may run off the window's thread and leaves its result
     remembered in the trace, and `ready`, which says at once whether it still has to. `draw` alone
@@ -90,18 +92,27 @@ class View:
 
     key: str
     title: str
+    summary: str
+    group: str
+    order: int
     draw: Draw
     wants: frozenset[str] = frozenset()
-    order: int = 100
     prepare: Prepare | None = None
     ready: Ready | None = None
 
 
 def views() -> tuple[View, ...]:
-    """All views, in menu order."""
+    """All views, group by group in the order of `GROUPS`."""
     names = [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
-    found = [importlib.import_module(f"{__name__}.{name}").VIEW for name in names]
-    return tuple(sorted(found, key=lambda view: (view.order, view.key)))
+    found: list[View] = [importlib.import_module(f"{__name__}.{name}").VIEW for name in names]
+    places = {group.key: place for place, group in enumerate(GROUPS)}
+    for one in found:
+        if one.group not in places:
+            raise ValueError(
+                f"the view {one.key!r} is in no group that exists: {one.group!r}; "
+                f"there are {', '.join(places)}"
+            )
+    return tuple(sorted(found, key=lambda one: (places[one.group], one.order, one.key)))
 
 
 def view(key: str) -> View:

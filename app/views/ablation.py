@@ -94,5 +94,12 @@ def _applies(trace: Trace, selection: Selection) -> bool:
 
 
 VIEW = View(
-    key="ablation", title="Heads switched off", draw=draw, prepare=prepare, ready=ready, order=89
+    key="ablation",
+    title="Heads switched off",
+    summary="How much the prediction changes when one head gives nothing",
+    group="matters",
+    order=30,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
 )

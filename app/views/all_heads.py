@@ -105,4 +105,13 @@ def _note(maps: Thumbnails, limit: float | None, left_out: str) -> str:
     return " ".join(parts)
 
 
-VIEW = View(key="all_heads", title="All heads", draw=draw, order=20, prepare=prepare, ready=ready)
+VIEW = View(
+    key="all_heads",
+    title="All heads",
+    summary="The maps of every layer and head side by side; click one to open it",
+    group="attention",
+    order=20,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
+)

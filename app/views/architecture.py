@@ -244,4 +244,11 @@ def _note(trace: Trace, options: ViewOptions) -> str:
     return " ".join(parts)
 
 
-VIEW = View(key="architecture", title="Architecture", draw=draw, order=60)
+VIEW = View(
+    key="architecture",
+    title="Architecture",
+    summary="The whole model as it is, from the text to its predictions, with shapes and weights",
+    group="inside",
+    order=10,
+    draw=draw,
+)

@@ -83,4 +83,13 @@ def _note(allowed: Bools, dead: tuple[int, ...], left_out: str) -> str:
     return " ".join(parts)
 
 
-VIEW = View(key="attention", title="Attention", draw=draw, prepare=prepare, ready=ready, order=10)
+VIEW = View(
+    key="attention",
+    title="Attention",
+    summary="Who looks at whom, in one head or in the mean of a layer's heads",
+    group="attention",
+    order=10,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
+)

@@ -235,5 +235,12 @@ def _note(heads: Floats, rows: range, columns: range, query: int | None, faintes
 
 
 VIEW = View(
-    key="attention_flow", title="Attention flow", draw=draw, prepare=prepare, ready=ready, order=68
+    key="attention_flow",
+    title="Attention flow",
+    summary="Lines from every word to those it attends to, a colour for each head",
+    group="attention",
+    order=30,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
 )

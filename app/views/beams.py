@@ -140,4 +140,11 @@ def _signed(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
 
 
-VIEW = View(key="beams", title="Beams", draw=draw, order=78)
+VIEW = View(
+    key="beams",
+    title="Beams",
+    summary="Every text a beam search considered, its score, and why it was dropped",
+    group="decoding",
+    order=30,
+    draw=draw,
+)

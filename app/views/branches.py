@@ -164,4 +164,11 @@ def _arrow(found: tuple[Stretch, ...], stretch: Stretch, rows: dict[int, int]) -
     return Arrow(points=((x, y), *bend, (x + GAP_X, to_y)))
 
 
-VIEW = View(key="branches", title="Branches", draw=draw, order=77)
+VIEW = View(
+    key="branches",
+    title="Branches",
+    summary="The continuations that were tried, as a tree; click one to go back to it",
+    group="decoding",
+    order=20,
+    draw=draw,
+)

@@ -219,4 +219,11 @@ def size(count: float) -> str:
     return f"{count:.3g} {SIZES[-1]}"
 
 
-VIEW = View(key="cache", title="Cache", draw=draw, order=75)
+VIEW = View(
+    key="cache",
+    title="Cache",
+    summary="The keys and values that decoding keeps, and what they cost",
+    group="decoding",
+    order=40,
+    draw=draw,
+)

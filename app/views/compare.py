@@ -142,4 +142,11 @@ def _short(trace: Trace, stack: str) -> str:
     return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1].rstrip() + "…"
 
 
-VIEW = View(key="compare", title="Compare texts", draw=draw, order=83)
+VIEW = View(
+    key="compare",
+    title="Compare texts",
+    summary="The same word in different texts, drifting apart layer by layer",
+    group="states",
+    order=50,
+    draw=draw,
+)

@@ -112,8 +112,10 @@ def _map(
 VIEW = View(
     key="contribution",
     title="Contribution",
+    summary="What a cell really adds: its weight times the length of its value",
+    group="matters",
+    order=10,
     draw=draw,
     prepare=prepare,
     ready=ready,
-    order=87,
 )

@@ -87,4 +87,11 @@ def _note(
     return " ".join(parts)
 
 
-VIEW = View(key="embeddings", title="Embeddings", draw=draw, order=84)
+VIEW = View(
+    key="embeddings",
+    title="Embeddings",
+    summary="Token + position + segment: what enters the first layer",
+    group="inside",
+    order=20,
+    draw=draw,
+)

@@ -87,4 +87,11 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     )
 
 
-VIEW = View(key="evolution", title="State evolution", draw=draw, order=80)
+VIEW = View(
+    key="evolution",
+    title="State evolution",
+    summary="How far every layer moves a token, where to, and which part of the layer does it",
+    group="states",
+    order=20,
+    draw=draw,
+)

@@ -89,5 +89,12 @@ def _applies(trace: Trace, selection: Selection) -> bool:
 
 
 VIEW = View(
-    key="gradient", title="Gradient × weight", draw=draw, prepare=prepare, ready=ready, order=88
+    key="gradient",
+    title="Gradient × weight",
+    summary="Which cells of a map move the prediction, to first order",
+    group="matters",
+    order=20,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
 )

@@ -79,4 +79,13 @@ def _map(
     )
 
 
-VIEW = View(key="head_maps", title="Head maps", draw=draw, prepare=prepare, ready=ready, order=71)
+VIEW = View(
+    key="head_maps",
+    title="Head maps",
+    summary="One number for every head: how spread out it is, how far it looks, on what",
+    group="attention",
+    order=50,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
+)

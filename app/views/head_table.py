@@ -136,4 +136,13 @@ def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
     )
 
 
-VIEW = View(key="head_table", title="Head table", draw=draw, prepare=prepare, ready=ready, order=72)
+VIEW = View(
+    key="head_table",
+    title="Head table",
+    summary="Every number of every head, a row a head, sorted by any column",
+    group="attention",
+    order=60,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
+)

@@ -126,5 +126,12 @@ def _counted(title: str, count: int) -> Axis:
 
 
 VIEW = View(
-    key="heads", title="Heads at a glance", draw=draw, prepare=prepare, ready=ready, order=70
+    key="heads",
+    title="Heads at a glance",
+    summary="What every head does on this text, and the names of those that stand out",
+    group="attention",
+    order=40,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
 )

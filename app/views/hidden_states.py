@@ -116,4 +116,11 @@ def _vector(states: Floats, rows: Axis, title: str) -> Heatmap:
     )
 
 
-VIEW = View(key="hidden_states", title="Hidden states", draw=draw, order=30)
+VIEW = View(
+    key="hidden_states",
+    title="Hidden states",
+    summary="How long each token's vector is after every layer, and how much it turns",
+    group="states",
+    order=10,
+    draw=draw,
+)

@@ -168,4 +168,11 @@ def _note(selection: Selection, is_pinned: bool) -> str:
     return " ".join(parts)
 
 
-VIEW = View(key="inside_head", title="Inside a head", draw=draw, order=50)
+VIEW = View(
+    key="inside_head",
+    title="Inside a head",
+    summary="How a head makes its output: q·k, softmax, weighted values, output matrix",
+    group="inside",
+    order=50,
+    draw=draw,
+)

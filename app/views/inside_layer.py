@@ -97,4 +97,11 @@ def _feed_forward(trace: Trace, stack: str, layer: int, at: int) -> Panel:
     )
 
 
-VIEW = View(key="inside_layer", title="Inside a layer", draw=draw, order=55)
+VIEW = View(
+    key="inside_layer",
+    title="Inside a layer",
+    summary="One token's vector step by step through a layer, in the order of this model",
+    group="inside",
+    order=40,
+    draw=draw,
+)

@@ -205,4 +205,13 @@ def _curves(title: str, lines: list[tuple[str, Floats]], layers: int) -> Curves:
     )
 
 
-VIEW = View(key="lens", title="Lens", draw=draw, prepare=prepare, ready=ready, order=40)
+VIEW = View(
+    key="lens",
+    title="Lens",
+    summary="What every layer would already predict",
+    group="predictions",
+    order=20,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
+)

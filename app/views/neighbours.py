@@ -110,8 +110,10 @@ def _positions(trace: Trace, stack: str, at: int, options: ViewOptions) -> Heatm
 VIEW = View(
     key="neighbours",
     title="Embedding neighbours",
+    summary="Which words a token's embedding lies next to, and how alike the positions are",
+    group="inside",
+    order=30,
     draw=draw,
     prepare=prepare,
     ready=ready,
-    order=85,
 )

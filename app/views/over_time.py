@@ -130,4 +130,11 @@ def _signed(value: float) -> str:
     return f"{value:z.3f}".replace("-", "−")
 
 
-VIEW = View(key="over_time", title="Over time", draw=draw, order=76)
+VIEW = View(
+    key="over_time",
+    title="Over time",
+    summary="What was likely at every step of decoding, and how sure the model was",
+    group="decoding",
+    order=10,
+    draw=draw,
+)

@@ -54,4 +54,13 @@ def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
     return selection.stack not in trace.tokens or trace.remembers(key(selection.stack))
 
 
-VIEW = View(key="paths", title="Paths", draw=draw, prepare=prepare, ready=ready, order=82)
+VIEW = View(
+    key="paths",
+    title="Paths",
+    summary="Where every token wanders from layer to layer, in two dimensions",
+    group="states",
+    order=40,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
+)

@@ -164,7 +164,9 @@ def softmax(logits: Floats) -> tuple[float, ...]:
 VIEW = View(
     key="predictions",
     title="Predictions",
+    summary="What the model expects: masked words, the next token, a sentence pair, classes",
+    group="predictions",
+    order=10,
     draw=draw,
     wants=frozenset({"logits.last", "logits.masked", "heads"}),
-    order=66,
 )

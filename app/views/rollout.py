@@ -149,5 +149,12 @@ def _last(trace: Trace, selection: Selection, options: ViewOptions) -> int:
 
 
 VIEW = View(
-    key="rollout", title="Attention rollout", draw=draw, prepare=prepare, ready=ready, order=90
+    key="rollout",
+    title="Attention rollout",
+    summary="How much of each input token has reached a position, all layers together",
+    group="matters",
+    order=40,
+    draw=draw,
+    prepare=prepare,
+    ready=ready,
 )

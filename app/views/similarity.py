@@ -103,4 +103,11 @@ def _curves(
     )
 
 
-VIEW = View(key="similarity", title="Similarity", draw=draw, order=81)
+VIEW = View(
+    key="similarity",
+    title="Similarity",
+    summary="Which tokens point the same way after a layer, and which come closer to one another",
+    group="states",
+    order=30,
+    draw=draw,
+)

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
+from itertools import groupby
 
 import pytest
 
 from app.figure import Figure, Heatmap, Mosaic
+from app.groups import GROUPS
 from app.selection import Selection
 from app.views import ViewOptions, _maps, view, views
 from core import load_model
@@ -22,6 +25,26 @@ def test_the_views_of_the_menu_come_in_order() -> None:
 
 
 FIRST = ("attention", "all_heads", "hidden_states", "predictions")
+
+
+def test_the_views_come_group_by_group_and_every_group_has_some() -> None:
+    assert [key for key, _ in groupby(v.group for v in views())] == [g.key for g in GROUPS]
+    assert len({g.title for g in GROUPS}) == len(GROUPS)
+    assert all(sum(v.group == g.key for v in views()) <= 6 for g in GROUPS)
+
+
+def test_views_and_groups_say_in_one_sentence_what_they_show() -> None:
+    for one in (*views(), *GROUPS):
+        assert 20 <= len(one.summary) <= 90, one.key
+        assert one.summary[0].isupper(), one.key
+        assert not one.summary.endswith("."), one.key
+
+
+def test_a_view_in_a_group_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = replace(view("beams"), group="elsewhere")
+    monkeypatch.setattr("app.views.beams.VIEW", lost)
+    with pytest.raises(ValueError, match="'beams' is in no group that exists: 'elsewhere'"):
+        views()
 
 
 def test_views_wish_only_for_what_a_run_knows() -> None:
