@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from app.figure import Axis
 from app.render import text
 from app.render.canvas import Canvas
 from app.render.geometry import Rect
+from app.render.thinning import first_number, fitting
 from app.render.window import Window
 from app.theme import Theme
 
@@ -17,6 +18,7 @@ STRIP = 3.0  # the coloured mark of a special token, padding …
 GAP = 5.0  # between label and cells
 TITLE = 20.0  # an axis title
 LONGEST = 112.0  # a label is elided beyond
+AIR = 6.0  # between numbers that stand side by side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +114,8 @@ def fit(
     above = SIZE + 2
     wide, high = _cell(inner.inset(top=above), window, limits)
     size = _upright(_seen(columns, window.column, window.columns), wide - 4)
+    if size is None and first_number(columns.labels) is not None:
+        size = SMALLEST  # numbers that only count are thinned rather than turned
     turned = size is None
     if turned:
         above = min(longest, max(box.height * 0.3, min(64.0, box.height * 0.45)))
@@ -134,11 +138,12 @@ def _cell(room: Rect, window: Window, limits: Limits) -> tuple[float, float]:
     # Few rows under many columns are drawn tall: layers over coordinates as tall as they fit,
     # layers over tokens so that their labels find room.
     slender = limits.slender
+    least = 0.0
     if window.columns > 3 * window.rows:
-        slender = 0.05
+        slender, least = 0.05, SIZE + 6
     elif window.columns > 1.5 * window.rows:
         slender = min(slender, 0.4)
-    wide, high = min(wide, high * limits.broad), min(high, wide / slender)
+    wide, high = min(wide, high * limits.broad), min(high, max(least, wide / slender))
     return _whole(wide), _whole(high)
 
 
@@ -202,13 +207,23 @@ def paint_axes(
         mark = Rect(band.x, box.y - STRIP - 1, max(1.0, wide * count), STRIP)
         canvas.rect(mark, fill=theme.kind(kind))
     quiet = {index for index, kind in grid.rows.marks if kind == "padding"}
-    spacing = grid.size[0] + 2
-    for index in fitting(window.row, window.rows, high, spacing, row):
+    spacing, start = grid.size[0] + 2, first_number(grid.rows.labels)
+    for index in fitting(window.row, window.rows, high, spacing, row, start):
         paint_row_label(canvas, grid, theme, index, strong=index == row, quiet=index in quiet)
     quiet = {index for index, kind in grid.columns.marks if kind == "padding"}
-    spacing = grid.size[1] + 2 if grid.turned else 0.0
-    for index in fitting(window.column, window.columns, wide, spacing, column):
+    for index in _columns_drawn(grid, column):
         paint_column_label(canvas, grid, theme, index, strong=index == column, quiet=index in quiet)
+
+
+def _columns_drawn(grid: Grid, pinned: int | None) -> Iterator[int]:
+    window, wide = grid.window, grid.cell[0]
+    spacing, start = grid.size[1] + 2 if grid.turned else 0.0, None
+    if not grid.turned:
+        start = first_number(grid.columns.labels)
+    if start is not None:
+        seen = _seen(grid.columns, window.column, window.columns)
+        spacing = text.longest(seen, grid.size[1], True) + AIR
+    return fitting(window.column, window.columns, wide, spacing, pinned, start)
 
 
 def stretches(
@@ -229,23 +244,6 @@ def stretches(
         start, length, held = index, 1, kind
     if length:
         yield start, length, held
-
-
-def fitting(
-    first: int, count: int, cell: float, spacing: float, pinned: int | None
-) -> Iterator[int]:
-    """The labels to draw: every n-th so that none touch, and the pinned one in place of what it
-    would touch."""
-    step = max(1, -int(-spacing // cell))
-    if step > 1:
-        step = max(step, -int(-(spacing + 4) // cell))  # thinned labels get some air
-    seen = pinned is not None and first <= pinned < first + count
-    for index in range(first - first % -step if step > 1 else first, first + count, step):
-        far = spacing if pinned is None else abs(index - pinned) * cell
-        if not seen or (index != pinned and far >= spacing):
-            yield index
-    if seen and pinned is not None:
-        yield pinned
 
 
 def paint_row_label(
@@ -283,7 +281,9 @@ def paint_column_label(
         canvas.text(x, y, label, colour=colour, size=size, bold=strong, turn=-90)
     else:
         if not grid.turned:
-            label = text.elide(label, room or grid.cell[0], size, strong)
+            numbers = first_number(grid.columns.labels) is not None
+            room = LONGEST if numbers else room or grid.cell[0]
+            label = text.elide(label, room, size, strong)
         y -= size / 2
         canvas.text(x, y, label, colour=colour, size=size, bold=strong, align="center")
 
@@ -298,7 +298,9 @@ def paint_hover_labels(
         size = grid.size[0]
         bold = min(LONGEST, text.width(_label(grid.rows, row), size, True))
         room = max(grid.room[0], bold)
-        for index in {row, *_touched(grid.window.row, grid.window.rows, high, size + 2, row)}:
+        start = first_number(grid.rows.labels)
+        drawn = fitting(grid.window.row, grid.window.rows, high, size + 2, None, start)
+        for index in {row, *_touched(drawn, high, size + 2, row)}:
             y = grid.row_band(index).middle[1]
             plate = Rect(edge_x - room - 3, y - size / 2 - 2, room + 2 + GAP, size + 4)
             canvas.rect(plate, fill=theme.surface)
@@ -307,19 +309,19 @@ def paint_hover_labels(
         size = grid.size[1]
         room = grid.room[1] + 4
         spacing = size + 2 if grid.turned else text.width(_label(grid.columns, column), size, True)
-        near = _touched(grid.window.column, grid.window.columns, wide, spacing, column)
-        for index in {column, *near}:
+        for index in {column, *_touched(_columns_drawn(grid, None), wide, spacing, column)}:
             x = grid.column_band(index).middle[0]
             half = size / 2 + 2 if grid.turned else wide / 2
+            if not grid.turned and first_number(grid.columns.labels) is not None:
+                half = text.width(_label(grid.columns, index), size, True) / 2 + 1
             if index == column and not grid.turned:
                 half = max(half, spacing / 2 + 2)
             canvas.rect(Rect(x - half, edge_y - room, 2 * half, room + GAP - 1), fill=theme.surface)
         paint_column_label(canvas, grid, theme, column, strong=True, room=LONGEST)
 
 
-def _touched(first: int, count: int, cell: float, spacing: float, at: int) -> list[int]:
+def _touched(drawn: Iterable[int], cell: float, spacing: float, at: int) -> list[int]:
     """The labels, of those drawn with nothing pinned, that a label at `at` would touch."""
-    drawn = fitting(first, count, cell, spacing, None)
     return [index for index in drawn if abs(index - at) * cell < spacing]
 
 

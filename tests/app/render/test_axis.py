@@ -175,3 +175,42 @@ def test_a_pinned_label_is_whole_and_clear_of_the_title() -> None:
         strong = [text.words for text in canvas.texts if text.bold and text.words != "t"]
         assert strong == ["[MASK]", "[MASK]"]
         assert overlapping(canvas.texts) == []
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("count", [4, 12, 24, 64, 256, 768])
+@pytest.mark.parametrize("size", [(225, 150), (340, 200), (710, 475)])
+def test_numbers_that_only_count_stand_upright_and_round(
+    start: int, count: int, size: tuple[int, int]
+) -> None:
+    known = [str(place + start) for place in range(count)]
+    panel = heatmap(np.zeros((3, count)), list("abc"), known)
+    page = Page(Figure(title="", panels=(panel,)), *size, LIGHT)
+    drawing = page.placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    assert not drawing.grid.turned
+    canvas = RecordingCanvas()
+    drawing.paint(canvas)
+    box = drawing.grid.box
+    above = [text for text in canvas.texts if text.box.bottom < box.y and text.words in known]
+    assert len(above) >= 2
+    assert overlapping(above) == []
+    numbers = [int(text.words) for text in above]
+    gaps = set(np.diff(numbers).tolist())
+    if start == 1 and 2 not in gaps:
+        gaps -= {numbers[1] - numbers[0]}  # 1 stands before the round ones
+    assert len(gaps) <= 1
+    assert all(gap in {1, 2, 5, 10, 20, 50, 100, 200, 500} for gap in gaps)
+    hit = drawing.at(box.x + box.width * (count - 0.5) / count, box.y + 1)
+    assert hit is not None
+    drawing.paint_hover(canvas, hit)
+    strong = [text for text in canvas.texts if text.bold]
+    assert known[-1] in {text.words for text in strong}  # every number is read under the pointer
+
+
+def test_few_rows_under_many_columns_are_tall_enough_for_their_labels() -> None:
+    """As the four parts of an attention's output over 768 coordinates in a narrow window."""
+    names = ["head 1", "other heads", "bias", "sum"]
+    panel = heatmap(np.zeros((4, 768)), names, [str(i) for i in range(768)])
+    canvas = record(Figure(title="", panels=(panel,)), 340, 200)
+    assert set(names) <= set(canvas.words)
