@@ -11,8 +11,9 @@ _ROOM = 64
 class AttentionCache:
     """Keys and values of one attention, [batch, kv_head, position, d].
 
-    Appending writes into room kept ahead, so a step costs no copy of what is there. fixed: filled
-    once and then only read (cross-attention).
+    The first block is held as it came, without a copy; it belongs to the run that made it, so it is
+    never written to. Later ones are written into room kept ahead, so that a step costs no copy of
+    what is there. fixed: filled once and then only read (cross-attention).
     """
 
     def __init__(self, *, fixed: bool = False) -> None:
@@ -20,6 +21,7 @@ class AttentionCache:
         self._v: Tensor | None = None
         self.length = 0
         self.fixed = fixed
+        self._mine = False
 
     @property
     def closed(self) -> bool:
@@ -32,10 +34,16 @@ class AttentionCache:
     def append(self, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Add new positions; returns all keys and values so far."""
         end = self.length + k.shape[2]
-        self._k = _with_room(self._k, k, self.length, end, exact=self.fixed)
-        self._v = _with_room(self._v, v, self.length, end, exact=self.fixed)
-        self._k[:, :, self.length : end] = k
-        self._v[:, :, self.length : end] = v
+        if self.length == 0:
+            self._k, self._v, self._mine = k, v, False
+        else:
+            assert self._k is not None and self._v is not None
+            if not self._mine or self._k.shape[2] < end:
+                self._k = _with_room(self._k, self.length, end)
+                self._v = _with_room(self._v, self.length, end)
+                self._mine = True
+            self._k[:, :, self.length : end] = k
+            self._v[:, :, self.length : end] = v
         self.length = end
         return self.read()
 
@@ -47,7 +55,7 @@ class AttentionCache:
     def reorder(self, rows: Tensor) -> None:
         """Take batch rows in a new order (beam search)."""
         if self._k is not None and self._v is not None:
-            self._k, self._v = self._k[rows], self._v[rows]
+            self._k, self._v, self._mine = self._k[rows], self._v[rows], True
 
     @property
     def bytes(self) -> int:
@@ -101,14 +109,9 @@ class KVCache:
         return sum(layer.cross.bytes for layer in self.layers if layer.cross is not None)
 
 
-def _with_room(held: Tensor | None, new: Tensor, length: int, end: int, *, exact: bool) -> Tensor:
-    """A buffer for `end` positions that starts with the `length` held ones."""
-    if held is not None and held.shape[2] >= end:
-        return held
-    room = end if exact else max(2 * end, _ROOM)
-    grown = torch.empty(
-        (new.shape[0], new.shape[1], room, new.shape[3]), dtype=new.dtype, device=new.device
-    )
-    if held is not None:
-        grown[:, :, :length] = held[:, :, :length]
+def _with_room(held: Tensor, length: int, end: int) -> Tensor:
+    """A buffer with room for more than `end` positions that starts with the `length` held ones."""
+    size = (*held.shape[:2], max(2 * end, _ROOM), held.shape[3])
+    grown = torch.empty(size, dtype=held.dtype, device=held.device)
+    grown[:, :, :length] = held[:, :, :length]
     return grown

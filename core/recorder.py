@@ -92,33 +92,63 @@ def growing_dim(axes: tuple[str, ...]) -> int | None:
     return next((i for i, word in enumerate(axes) if word in GROWING), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to compute a value again, to the last bit, from values that are held; [batch, …]."""
+
+    shape: torch.Size
+    compute: Callable[[], Tensor]
+
+    def value(self) -> Tensor:
+        with torch.no_grad():
+            return self.compute()
+
+
 class Captured:
-    """A recorded tensor without its batch dimension, and one glossary word for each dimension.
+    """A recorded value without its batch dimension, and one glossary word for each dimension.
 
     A run that continues another one holds its own rows and points to the earlier rows; `values`
-    joins them along the growing axis when asked.
+    joins them along the growing axis when asked. What a `Recipe` tells is computed when asked for
+    and not kept.
     """
 
-    __slots__ = ("_joined", "axes", "growing", "length", "own", "parent")
+    __slots__ = ("_held", "_joined", "axes", "growing", "length", "parent")
 
-    def __init__(self, own: Tensor, axes: tuple[str, ...], parent: Captured | None = None) -> None:
-        self.own = own
+    def __init__(
+        self, held: Tensor | Recipe, axes: tuple[str, ...], parent: Captured | None = None
+    ) -> None:
+        """held: [batch, …], of which the first is taken."""
+        self._held = held if isinstance(held, Recipe) else held[0]
         self.axes = axes
         self.parent = parent
         self.growing = growing_dim(axes)
         """The first dimension that grows as tokens are appended; None when there is none."""
         before = 0 if parent is None else parent.length
-        self.length: int = 0 if self.growing is None else before + own.shape[self.growing]
+        self.length: int = 0 if self.growing is None else before + held.shape[1 + self.growing]
         """Size of the growing dimension, known without joining."""
-        self._joined: Tensor | None = own if parent is None else None
+        self._joined: Tensor | None = None
+
+    @property
+    def own(self) -> Tensor:
+        """This run's rows."""
+        held = self._held
+        return held.value()[0] if isinstance(held, Recipe) else held
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of this run's rows; 0 where they are computed again."""
+        return 0 if isinstance(self._held, Recipe) else self._held.nbytes
 
     @property
     def values(self) -> Tensor:
         # `_joined` is read once: another thread may let it go meanwhile.
+        if self.parent is None:
+            return self.own
         joined = self._joined
         if joined is not None:
             return joined
-        dim, chunks, link = self.growing, [self.own], self.parent
+        dim, chunks = self.growing, [self.own]
+        link: Captured | None = self.parent
         while link is not None:
             held = link._joined
             chunks.append(link.own if held is None else held)
@@ -130,7 +160,7 @@ class Captured:
         """These places of the growing axis; nothing is joined where the newest rows hold them."""
         dim = self.growing or 0
         places = [place if place >= 0 else place + self.length for place in positions]
-        first = self.length - self.own.shape[dim]
+        first = 0 if self.parent is None else self.parent.length
         held = self._joined
         if held is None and min(places, default=0) >= first:
             held, places = self.own, [place - first for place in places]
@@ -153,7 +183,12 @@ class Captured:
             link = link.parent
         if link.length == length:
             return link
-        return Captured(link.values.narrow(dim, 0, length), self.axes)
+        if not isinstance(link._held, Recipe):
+            return Captured(link.values.narrow(dim, 0, length)[None], self.axes)
+        shape = list(link._held.shape)
+        shape[1 + dim] = length
+        shorter = Recipe(torch.Size(shape), lambda: link.values.narrow(dim, 0, length)[None])
+        return Captured(shorter, self.axes)
 
 
 class Recorder:
@@ -175,7 +210,7 @@ class Recorder:
         should_stop: Callable[[], bool] | None = None,
         offset: int = 0,
     ) -> None:
-        self.store: dict[str, Tensor] = {}
+        self.store: dict[str, Tensor | Recipe] = {}
         self.axes: dict[str, tuple[str, ...]] = {}
         self.edited: set[str] = set()
         self._edits: dict[str, list[Edit]] = {}
@@ -203,6 +238,26 @@ class Recorder:
 
     def __call__(self, name: str, value: Tensor, axes: str) -> Tensor:
         site = self._prefix + name
+        words = self._note(site, value, axes)
+        for edit in self._edits.get(site, ()):
+            value = _apply(edit, value, words, self._offset)
+            self.edited.add(site)
+        self.store[site] = value
+        return value
+
+    def derived(self, name: str, value: Tensor, axes: str, compute: Callable[[], Tensor]) -> Tensor:
+        """The same for what `compute` makes again in next to no time out of values that are held
+        anyway: only that is kept, which for a long text is a third of the memory. An edited value
+        is kept as it is."""
+        site = self._prefix + name
+        if site in self._edits:
+            return self(name, value, axes)
+        self._note(site, value, axes)
+        self.store[site] = Recipe(value.shape, compute)
+        return value
+
+    def _note(self, site: str, value: Tensor, axes: str) -> tuple[str, ...]:
+        """Check a value against its axes and keep those."""
         if site in self.store:
             raise RuntimeError(f"site {site} was recorded twice in one run")
         words = parse(axes) if axes not in _PARSED else _PARSED[axes]
@@ -211,12 +266,8 @@ class Recorder:
             raise RuntimeError(
                 f"site {site} has shape {tuple(value.shape)}, but its axes are batch {axes}"
             )
-        for edit in self._edits.get(site, ()):
-            value = _apply(edit, value, words, self._offset)
-            self.edited.add(site)
-        self.store[site] = value
         self.axes[site] = words
-        return value
+        return words
 
 
 _PARSED: dict[str, tuple[str, ...]] = {}
@@ -263,6 +314,9 @@ class _Silent(Recorder):
         return False
 
     def __call__(self, name: str, value: Tensor, axes: str) -> Tensor:
+        return value
+
+    def derived(self, name: str, value: Tensor, axes: str, compute: Callable[[], Tensor]) -> Tensor:
         return value
 
 

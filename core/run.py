@@ -139,7 +139,7 @@ def _run_encoder(
         self_masks=_masks(request, tokens, stack.spec, "encoder.self", device),
         rec=rec,
     )
-    return {site: Captured(value[0], rec.axes[site]) for site, value in rec.store.items()}
+    return {site: Captured(value, rec.axes[site]) for site, value in rec.store.items()}
 
 
 def _run_decoder(
@@ -184,7 +184,7 @@ def _run_decoder(
         rec=rec,
     )
     captured = {
-        site: Captured(value[0], rec.axes[site], earlier.get(site))
+        site: Captured(value, rec.axes[site], earlier.get(site))
         for site, value in rec.store.items()
     }
     # Cross-attention keys and values are computed once and stay with the first run.

@@ -65,17 +65,26 @@ class Residual(nn.Module):
     ) -> Tensor:
         place = "out" if self.name == "ffn" else self.name
         if self.kind == "post":
-            total = h + self.dropout(sublayer(h))
-            total = stream(f"{place}_sum", total, "position d_model")
-            return stream(place, self.before(total, norms), "position d_model")
+            x = self.dropout(sublayer(h))
+            total = stream.derived(f"{place}_sum", h + x, "position d_model", lambda: h + x)
+            return stream(place, self.after(total, norms), "position d_model")
         x = self.dropout(sublayer(self.before(h, norms)))
         if self.post is not None:
             x = norms(f"{self.name}_post", self.post(x), "position d_model")
         return stream(place, h + x, "position d_model")
 
     def before(self, h: Tensor, norms: Recorder) -> Tensor:
-        """The norm of this sublayer; the identity where the layer has none."""
-        return h if self.norm is None else norms(self.name, self.norm(h), "position d_model")
+        """The norm in front of this sublayer; the identity where the layer has none."""
+        if self.norm is None:
+            return h
+        norm = self.norm
+        return norms.derived(self.name, norm(h), "position d_model", lambda: norm(h))
+
+    def after(self, total: Tensor, norms: Recorder) -> Tensor:
+        """The norm behind the sum; it makes the stream, so it is held."""
+        return (
+            total if self.norm is None else norms(self.name, self.norm(total), "position d_model")
+        )
 
 
 class Block(nn.Module):
@@ -136,7 +145,7 @@ class Block(nn.Module):
             a = attend(h)
             total = h + first.dropout(a) + first.dropout(feed(a))
             total = stream("out_sum", total, "position d_model")
-            return stream("out", first.before(total, norms), "position d_model")
+            return stream("out", first.after(total, norms), "position d_model")
         h = first(h, attend, norms, stream)
         if self.cross is not None:
             h = self.residual["cross"](h, look_across, norms, stream)

@@ -42,6 +42,11 @@ def altering(
             del self.inner.store[here]  # nobody will ask, and a batch of runs is large
             return change(value) if here == site else value
 
+        def derived(
+            self, name: str, value: Tensor, axes: str, compute: Callable[[], Tensor]
+        ) -> Tensor:
+            return self(name, value, axes)
+
     return Altering(Recorder(trace.request.edits, should_stop=should_stop))
 
 

@@ -23,9 +23,11 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor, rec: Recorder = SILENT) -> Tensor:
         inner = rec("inner", self.inner(x), "position d_ff")
-        if self.gate is None:
-            act = self.activation(inner)
-        else:
-            act = self.activation(rec("gate", self.gate(x), "position d_ff")) * inner
-        act = rec("act", act, "position d_ff")
+        gate = None if self.gate is None else rec("gate", self.gate(x), "position d_ff")
+        act = self.activated(inner, gate)
+        act = rec.derived("act", act, "position d_ff", lambda: self.activated(inner, gate))
         return rec("out", self.out(act), "position d_model")
+
+    def activated(self, inner: Tensor, gate: Tensor | None) -> Tensor:
+        """[batch, position, d_ff]: what W_out reads."""
+        return self.activation(inner) if gate is None else self.activation(gate) * inner

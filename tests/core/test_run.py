@@ -171,6 +171,36 @@ def test_one_more_token_reuses_the_prefix_and_equals_the_full_run() -> None:
     ).abs().max() <= 1e-5
 
 
+def test_what_is_computed_again_is_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = {kind: any_trace(kind)[1] for kind in MODELS}
+    again = {
+        site for trace in made.values() for site, held in trace.captured.items() if held.bytes == 0
+    }
+    assert {"encoder.1.resid.self_sum", "decoder.1.norm.ffn", "decoder.0.ffn.act"} <= again
+
+    def kept(rec: Recorder, name: str, value: torch.Tensor, axes: str, compute: object) -> object:
+        return rec(name, value, axes)
+
+    monkeypatch.setattr(Recorder, "derived", kept)
+    for kind, trace in made.items():
+        whole = any_trace(kind)[1]
+        assert list(whole.sites()) == list(trace.sites())
+        for site, held in whole.captured.items():
+            assert held.bytes > 0
+            assert torch.equal(whole[site], trace[site]), site
+            assert trace.captured[site].rows([-1, 2]).equal(held.rows([-1, 2])), site
+            assert trace.captured[site].cropped(4).values.equal(held.cropped(4).values), site
+
+
+def test_a_longer_run_writes_nothing_into_an_earlier_one() -> None:
+    network = tiny.decoder()
+    first = tiny.trace(network, tiny.ids(10))
+    before = {site: first[site].clone() for site in first.sites()}
+    changed = [*tiny.ids(10)[:6], 5, 4, 3, 2, 1]
+    assert tiny.trace(network, changed, previous=first).cache is not first.cache
+    assert all(torch.equal(first[site], value) for site, value in before.items())
+
+
 def test_a_changed_word_reuses_only_what_stands_before_it() -> None:
     network = tiny.decoder()
     old = tiny.ids(10)
