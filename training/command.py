@@ -9,9 +9,10 @@ from pathlib import Path
 
 import torch
 
+from core.checkpoints.load import load_model
 from core.model import Transformer
 from core.spec import ModelSpec
-from training.folders import WORK
+from training.folders import MODELS, WORK
 from training.loop import Batches, LossOf, Plan, train
 from training.optim import initialise, optimizers
 
@@ -45,10 +46,18 @@ def run(
     parser.add_argument("--lr", type=float, default=adamw_lr)
     parser.add_argument("--muon", type=float, default=muon_lr, help="Muon for the block matrices")
     parser.add_argument("--run", default=name, help="folder under training/work")
+    parser.add_argument(
+        "--from-shipped",
+        action="store_true",
+        help="go on from resources/models (prepare with --keep-vocabularies), not from nothing",
+    )
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     model = Transformer(spec, dropout=dropout).to(given.device)
-    initialise(model, block_std=block_std, seed=given.seed)
+    if given.from_shipped:
+        model.load_state_dict(load_model(MODELS / name).network.state_dict())
+    else:
+        initialise(model, block_std=block_std, seed=given.seed)
     count = sum(parameter.numel() for parameter in model.parameters())
     print(f"{name}: {count / 1e6:.2f} M parameters", flush=True)
     made = optimizers(model, adamw_lr=given.lr, muon_lr=given.muon, weight_decay=weight_decay)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,31 +16,57 @@ from training.command import run
 from training.folders import WORK
 from training.shapes import decoder_spec
 
+Row = NDArray[np.integer]
 LENGTH, ROWS = 128, 32
-START, END = 0, 1
-# Shares of the rows: running stories, single sentences, written tales, repeated spans.
-SHARES = {"stories": 0.72, "single": 0.08, "tales": 0.10, "repeat": 0.10}
+START, END, FIRST_WORD = 0, 1, 2
+# Shares of the running rows: stories, single sentences, written tales.
+SHARES = {"stories": 0.80, "single": 0.09, "tales": 0.11}
+# Share of the rows in which something comes back, at the start and end of the run; half of them a
+# span of a story, half a list of words drawn blindly, which only copying can foretell.
+REPEAT_FIRST, REPEAT_LAST = 0.4, 0.1
 SPAN_SHORTEST, SPAN_LONGEST = 16, 56
+LIST_SHORTEST, LIST_LONGEST = 6, 56
+UNSCORED = -100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecoderBatch:
+    """ids [row, position]; targets [row, position], UNSCORED where nothing could be foretold."""
+
+    ids: Tensor
+    targets: Tensor
 
 
 class DecoderBatches:
     """Rows of LENGTH + 1 tokens that begin with <s>."""
 
-    def __init__(self, folder: Path) -> None:
-        names = ("stories", "single", "tales")
-        self.streams = {name: np.load(folder / f"decoder_{name}.npy") for name in names}
+    def __init__(self, folder: Path, *, vocab: int) -> None:
+        self.vocab = vocab
+        self.streams = {name: np.load(folder / f"decoder_{name}.npy") for name in SHARES}
 
-    def draw(self, rng: np.random.Generator, progress: float) -> Tensor:
-        kinds = rng.choice(list(SHARES), size=ROWS, p=list(SHARES.values()))
-        rows = [self.repeated(rng) if k == "repeat" else self.running(rng, k) for k in kinds]
-        return torch.from_numpy(np.stack(rows).astype(np.int64))
+    def draw(self, rng: np.random.Generator, progress: float) -> DecoderBatch:
+        repeated = REPEAT_FIRST + (REPEAT_LAST - REPEAT_FIRST) * progress
+        rows = np.empty((ROWS, LENGTH + 1), dtype=np.int64)
+        targets = np.empty((ROWS, LENGTH), dtype=np.int64)
+        for row in range(ROWS):
+            unscored = 0
+            chance = rng.random()
+            if chance < repeated / 2:
+                rows[row], unscored = self.blind_list(rng)
+            elif chance < repeated:
+                rows[row] = self.span_again(rng)
+            else:
+                rows[row] = self.running(rng, rng.choice(list(SHARES), p=list(SHARES.values())))
+            targets[row] = rows[row, 1:]
+            targets[row, :unscored] = UNSCORED
+        return DecoderBatch(ids=torch.from_numpy(rows[:, :-1]), targets=torch.from_numpy(targets))
 
-    def running(self, rng: np.random.Generator, kind: str) -> NDArray[np.uint16]:
+    def running(self, rng: np.random.Generator, kind: str) -> Row:
         """<s> and a window of one stream."""
         return np.concatenate([[START], self.window(rng, self.streams[kind], LENGTH)])
 
-    def repeated(self, rng: np.random.Generator) -> NDArray[np.uint16]:
-        """A span of a story, other text, the same span again, so that copying pays."""
+    def span_again(self, rng: np.random.Generator) -> Row:
+        """A span of a story, other text, the same span again."""
         stories = self.streams["stories"]
         size = int(rng.integers(SPAN_SHORTEST, SPAN_LONGEST + 1))
         span = self.window(rng, stories, size)
@@ -47,18 +74,22 @@ class DecoderBatches:
         rest = self.window(rng, stories, LENGTH - 2 * size - len(gap))
         return np.concatenate([[START], span, gap, span, rest])
 
-    def window(
-        self, rng: np.random.Generator, stream: NDArray[np.uint16], size: int
-    ) -> NDArray[np.uint16]:
+    def blind_list(self, rng: np.random.Generator) -> tuple[Row, int]:
+        """Different tokens in any order, over and over; and how many come for the first time."""
+        size = int(rng.integers(LIST_SHORTEST, LIST_LONGEST + 1))
+        said = rng.choice(np.arange(FIRST_WORD, self.vocab), size=size, replace=False)
+        return np.concatenate([[START], np.resize(said, LENGTH)]), size
+
+    def window(self, rng: np.random.Generator, stream: Row, size: int) -> Row:
         first = int(rng.integers(len(stream) - size))
         return stream[first : first + size]
 
 
-def loss_of(model: Transformer, batch: Tensor) -> tuple[Tensor, dict[str, float], int]:
+def loss_of(model: Transformer, batch: DecoderBatch) -> tuple[Tensor, dict[str, float], int]:
     """Cross-entropy of the next token, in nats."""
-    logits = model.vocab_logits(model.decode(batch[:, :-1])).float()
-    loss = F.cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten())
-    return loss, {"loss": loss.item()}, batch[:, 1:].numel()
+    logits = model.vocab_logits(model.decode(batch.ids)).float()
+    loss = F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=UNSCORED)
+    return loss, {"loss": loss.item()}, batch.targets.numel()
 
 
 def main() -> None:
@@ -66,7 +97,7 @@ def main() -> None:
         name="decoder",
         description=__doc__,
         spec=decoder_spec(),
-        batches=lambda spec: DecoderBatches(WORK),
+        batches=lambda spec: DecoderBatches(WORK, vocab=spec.stack("decoder").embedding.vocab),
         loss_of=loss_of,
         block_std=0.05,
         adamw_lr=1.5e-3,

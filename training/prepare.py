@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterable
+import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from tokenizers import Tokenizer
 from training.data.pairs import Pair, read_pairs, split_pairs
 from training.data.sentiment import Opinion, read_sentiment, split_sentiment
 from training.data.stories import Book, read_books, sentences_of, split_books
-from training.folders import WORK, add_data_option, checked
+from training.folders import MODELS, WORK, add_data_option, checked
 from training.grammar.english import consequence, fact, simple
 from training.grammar.fixed import COURTESIES, TEXTBOOK
 from training.grammar.opinions import opinion
@@ -38,7 +39,14 @@ COURTESY_TIMES, TEXTBOOK_TIMES = 40, 60
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     add_data_option(parser)
-    folder = checked(parser.parse_args().data)
+    parser.add_argument(
+        "--keep-vocabularies",
+        action="store_true",
+        help="encode with the tokenizers of resources/models, to go on training those models",
+    )
+    given = parser.parse_args()
+    folder = checked(given.data)
+    kept = MODELS if given.keep_vocabularies else None
     WORK.mkdir(exist_ok=True)
     books, _ = split_books(read_books(folder))
     pairs, _ = split_pairs(read_pairs(folder))
@@ -49,10 +57,10 @@ def main() -> None:
     grammar = training_sentences(GRAMMAR_PAIRS)
     english = list(dict.fromkeys(pair.en for pair in pairs))
     written = [phrase.english for phrase in grammar[: GRAMMAR_PAIRS // 4]]
-    prepare_encoder(books, english + written, plain, opinions, rng)
-    prepare_decoder(books, english + plain, tales)
+    prepare_encoder(books, english + written, plain, opinions, rng, kept)
+    prepare_decoder(books, english + plain, tales, kept)
     parallel = [Pair(zh=phrase.chinese, en=phrase.english) for phrase in grammar]
-    prepare_translator(pairs, parallel)
+    prepare_translator(pairs, parallel, kept)
 
 
 def prepare_encoder(
@@ -61,12 +69,14 @@ def prepare_encoder(
     plain: list[str],
     opinions: list[Opinion],
     rng: random.Random,
+    kept: Path | None,
 ) -> None:
     """encoder.json, stories by sentence, single sentences, following pairs and opinions."""
     paragraphs = [p for book in books for chapter in book.chapters for p in chapter]
     texts = [o.text for o in opinions]
-    tokenizer = encoder_tokenizer(flat((paragraphs, english, plain, texts)))
-    tokenizer.save(str(WORK / "encoder.json"))
+    tokenizer = vocabulary(
+        "encoder", kept, lambda: encoder_tokenizer(flat((paragraphs, english, plain, texts)))
+    )
     sentences = [s for book in books for s in sentences_of(book)]
     save_lists(WORK / "encoder_stories.npz", tokenizer, sentences)
     save_lists(WORK / "encoder_single.npz", tokenizer, english + plain)
@@ -84,28 +94,40 @@ def prepare_encoder(
     )
 
 
-def prepare_decoder(books: list[Book], english: list[str], tales: list[str]) -> None:
+def prepare_decoder(
+    books: list[Book], english: list[str], tales: list[str], kept: Path | None
+) -> None:
     """decoder.json and three streams of tokens: stories, single sentences, tales."""
     chapters = ["\n".join(chapter) for book in books for chapter in book.chapters]
-    tokenizer = decoder_tokenizer(flat((chapters, english, tales)))
-    tokenizer.save(str(WORK / "decoder.json"))
+    tokenizer = vocabulary(
+        "decoder", kept, lambda: decoder_tokenizer(flat((chapters, english, tales)))
+    )
     random.Random(1).shuffle(english)
     for name, texts in (("stories", chapters), ("single", english), ("tales", tales)):
         ids = [i for e in tokenizer.encode_batch(texts) for i in (*e.ids, 1)]
         np.save(WORK / f"decoder_{name}.npy", np.array(ids, dtype=np.uint16))
 
 
-def prepare_translator(pairs: list[Pair], grammar: list[Pair]) -> None:
+def prepare_translator(pairs: list[Pair], grammar: list[Pair], kept: Path | None) -> None:
     """translator.json and the two sides of every pair, everyday and grammar apart."""
     everyday = pairs + [Pair(zh=zh, en=en) for zh, en in COURTESIES * COURTESY_TIMES]
     textbook = [Pair(zh=zh, en=en) for zh, en in TEXTBOOK * TEXTBOOK_TIMES]
     seen = [text for pair in pairs + grammar[: GRAMMAR_PAIRS // 3] for text in (pair.zh, pair.en)]
-    tokenizer = translator_tokenizer(seen)
-    tokenizer.save(str(WORK / "translator.json"))
+    tokenizer = vocabulary("translator", kept, lambda: translator_tokenizer(seen))
     for name, group in (("everyday", everyday), ("grammar", grammar + textbook)):
         for side in ("zh", "en"):
             texts = [getattr(pair, side) for pair in group]
             save_lists(WORK / f"translator_{name}_{side}.npz", tokenizer, texts)
+
+
+def vocabulary(name: str, kept: Path | None, trained: Callable[[], Tokenizer]) -> Tokenizer:
+    """The tokenizer in kept/<name>, or a newly trained one; a copy goes to training/work."""
+    path = WORK / f"{name}.json"
+    if kept is None:
+        trained().save(str(path))
+    else:
+        shutil.copyfile(kept / name / "tokenizer.json", path)
+    return Tokenizer.from_file(str(path))
 
 
 def save_lists(

@@ -100,7 +100,7 @@ def main() -> None:
         block_std=0.05,
         adamw_lr=1.0e-3,
         muon_lr=2e-3,
-        dropout=0.0,
+        dropout=0.1,
     )
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
 
 from core.model import Transformer
 from core.spec import ModelSpec
@@ -56,9 +55,9 @@ class EncoderRows:
 
 
 class DecoderRows:
-    def draw(self, rng: np.random.Generator, progress: float) -> Tensor:
-        start = rng.integers(0, 20, size=(8, 1))
-        return torch.from_numpy(start + np.arange(17))
+    def draw(self, rng: np.random.Generator, progress: float) -> decoder.DecoderBatch:
+        rows = torch.from_numpy(rng.integers(0, 20, size=(8, 1)) + np.arange(17))
+        return decoder.DecoderBatch(ids=rows[:, :-1], targets=rows[:, 1:])
 
 
 class TranslatorRows:
@@ -126,7 +125,7 @@ def test_a_stopped_and_resumed_run_ends_as_an_unbroken_one(tmp_path: Path) -> No
     class Broken(DecoderRows):
         drawn = 0
 
-        def draw(self, rng: np.random.Generator, progress: float) -> Tensor:
+        def draw(self, rng: np.random.Generator, progress: float) -> torch.Tensor:
             self.drawn += 1
             if self.drawn == 4:
                 raise KeyboardInterrupt
@@ -158,3 +157,23 @@ def test_a_run_does_not_go_on_with_another_vocabulary(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="another vocabulary"):
         keep_tokenizer(vocabulary, tmp_path / "run")
     assert (tmp_path / "run" / "tokenizer.json").read_text() == "{}"
+
+
+def test_only_what_came_before_is_asked_of_a_blind_list(tmp_path: Path) -> None:
+    for name in decoder.SHARES:
+        np.save(tmp_path / f"decoder_{name}.npy", np.arange(2, 302, dtype=np.uint16))
+    batches = decoder.DecoderBatches(tmp_path, vocab=302)
+    rng = np.random.default_rng(1)
+    sizes = set()
+    for _ in range(50):
+        row, size = batches.blind_list(rng)
+        sizes.add(size)
+        assert row[0] == decoder.START
+        said = row[1 : size + 1]
+        assert len(set(said.tolist())) == size
+        assert (row[1:] == np.resize(said, decoder.LENGTH)).all()
+    assert len(sizes) > 10
+    batch = batches.draw(rng, 0.0)
+    unscored = batch.targets == decoder.UNSCORED
+    assert 0 < int(unscored.any(1).sum()) < decoder.ROWS
+    assert (batch.targets == batch.ids.roll(-1, 1))[:, :-1][~unscored[:, :-1]].all()
