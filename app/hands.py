@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from app.keys import Binding
 from app.looking import lengths_at
-from app.panels.pictures import Pictures
 from app.panels.sitebar import SiteBar
 from app.session import Session
 from app.store import Store
@@ -13,11 +12,8 @@ from app.store import Store
 class Hands:
     """Carries out bindings; knows who can do what."""
 
-    def __init__(
-        self, store: Store, session: Session, sitebar: SiteBar, pictures: Pictures
-    ) -> None:
-        self._store, self._session = store, session
-        self._sitebar, self._pictures = sitebar, pictures
+    def __init__(self, store: Store, session: Session, sitebar: SiteBar) -> None:
+        self._store, self._session, self._sitebar = store, session, sitebar
 
     def act(self, binding: Binding) -> None:
         by = binding.argument
@@ -45,8 +41,8 @@ class Hands:
                 stepping.first()
             case "last":
                 stepping.last()
-            case "tab" if by < len(self._pictures.keys):
-                self._session.look_at(self._pictures.keys[by])
+            case "tab":
+                self._session.leafing.open(by)
 
     def _move_pin(self, name: str, by: int) -> None:
         state = self._store.state

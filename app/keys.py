@@ -76,7 +76,7 @@ BINDINGS: tuple[Binding, ...] = (
             action="tab",
             argument=i,
             written=str(i + 1),
-            meaning=f"view no. {i + 1}",
+            meaning=f"view no. {i + 1} of the group",
         )
         for i in range(9)
     ),
@@ -94,6 +94,8 @@ SHORTCUTS: tuple[tuple[str, str], ...] = (
     ("Ctrl+L", "go to the text"),
     ("Ctrl+K", "keep the text to compare others with"),
     ("Ctrl+1, 2, 3", "encoder-only, decoder-only, encoder–decoder"),
+    ("Ctrl+PgDown, Ctrl+PgUp", "next view, view before, through all groups"),
+    ("Alt+1, 2, …", "the groups of views"),
     ("Ctrl+Q", "quit"),
 )
 
@@ -114,7 +116,7 @@ def binding_of(event: QKeyEvent, focus: QWidget | None) -> Binding | None:
 def help_html() -> str:
     """All keys as a table."""
     rows = [(b.written, b.meaning) for b in BINDINGS if b.action != "tab"]
-    rows += [("1 … 9", "the views, in their order"), *PICTURE_KEYS, *SHORTCUTS]
+    rows += [("1, 2, …", "the views of the group"), *PICTURE_KEYS, *SHORTCUTS]
     cells = "".join(
         f"<tr><td style='padding:2px 16px 2px 0'><b>{key}</b></td><td>{meaning}</td></tr>"
         for key, meaning in rows

@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, HEAD_ORDER_NAMES, HEAD_ORDERS, HeadOrder
 from app.examples import Example
+from app.groups import GROUPS
 from app.panels.saving import DecodingSaver
+from app.panels.view_tabs import GROUP_KEYS
 from app.session import Session
 from app.store import Store
 
@@ -30,6 +32,7 @@ class Menus:
         bar = window.menuBar()
         self._file(bar)
         self._view(bar)
+        self._model(bar)
         if examples:
             self._examples(bar, examples)
         self._help(bar)
@@ -59,34 +62,19 @@ class Menus:
         if not self._store.state.recent:
             self.recent.addAction("No folder opened yet").setEnabled(False)
 
-    def _fill_views(self) -> None:
-        self.views.clear()
-        for key, title in self._window.pictures.titles.items():
-            _add(self.views, title, partial(self._session.look_at, key))
-
     def _view(self, bar: QMenuBar) -> None:
         menu = bar.addMenu("&View")
-        for dock in self._window.docks:
-            menu.addAction(dock.toggleViewAction())
+        self._groups(menu)
+        _add(menu, "Ne&xt view", self._session.leafing.on, "Ctrl+PgDown")
+        _add(menu, "Pre&vious view", self._session.leafing.back, "Ctrl+PgUp")
         menu.addSeparator()
-        self.views = menu.addMenu("&Go to view")
-        self.views.aboutToShow.connect(self._fill_views)
-        theme = menu.addMenu("&Theme")
-        self._themes = _choice(
-            theme,
-            (("System", "system"), ("Light", "light"), ("Dark", "dark")),
-            lambda value: self._session.display(theme=value),
-        )
         scale = menu.addMenu("&Colour scale")
         self._scales = _choice(
             scale,
             (("Fixed, 0 to 1", "fixed"), ("Fitted to each map", "auto")),
             lambda value: self._session.display(limits=value),
         )
-        _add(menu, "&Keep the text to compare", self._keep, "Ctrl+K")
-        _add(menu, "For&get the kept texts", self._session.forget_kept)
-        menu.addSeparator()
-        sentences = menu.addMenu("Attention between &sentences")
+        sentences = menu.addMenu("Attention &between sentences")
         self.sentences = _choice(
             sentences,
             (
@@ -104,7 +92,7 @@ class Menus:
             tuple((HEAD_ORDER_NAMES[by], by) for by in HEAD_ORDERS),
             lambda value: self._session.sort_heads(cast("HeadOrder", value)),
         )
-        self.sinks = menu.addAction("Attention without si&nks")
+        self.sinks = menu.addAction("Attention with&out sinks")
         self.sinks.setToolTip(
             "Leave out the first token, special tokens and punctuation; rescale the rest"
         )
@@ -114,12 +102,52 @@ class Menus:
         self.raw.setCheckable(True)
         self.raw.toggled.connect(lambda on: self._session.display(raw_labels=on))
         menu.addSeparator()
+        _add(menu, "&Keep the text to compare", self._keep, "Ctrl+K")
+        _add(menu, "For&get the kept texts", self._session.forget_kept)
+        menu.addSeparator()
+        theme = menu.addMenu("&Theme")
+        self._themes = _choice(
+            theme,
+            (("System", "system"), ("Light", "light"), ("Dark", "dark")),
+            lambda value: self._session.display(theme=value),
+        )
+        panels = menu.addMenu("Pa&nels")
+        for dock in self._window.docks:
+            panels.addAction(dock.toggleViewAction())
+        _add(menu, "Reset the la&yout", self._window.reset_layout)
+        _add(menu, "Go to the t&ext", self._window.go_to_text, "Ctrl+L")
+
+    def _groups(self, menu: QMenu) -> None:
+        """A submenu for each group of views; Alt and its number shows the group."""
+        self.groups: dict[str, QMenu] = {}
+        self.views: dict[str, QAction] = {}
+        for number, group in enumerate(GROUPS, start=1):
+            self.groups[group.key] = menu.addMenu(f"&{group.title}")
+            self.groups[group.key].setToolTipsVisible(True)
+            turn = QAction(group.title, self._window)
+            turn.setShortcut(QKeySequence(GROUP_KEYS.format(number)))
+            turn.triggered.connect(lambda _=False, g=group.key: self._session.leafing.turn_to(g))
+            self._window.addAction(turn)
+
+    def _fill_groups(self) -> None:
+        """Once the views are known."""
+        abilities = self._store.state.abilities
+        if abilities is None or self.views:
+            return
+        one_of_all = QActionGroup(self._window)
+        for view in abilities.views:
+            action = self.groups[view.group].addAction(view.title)
+            action.setToolTip(view.summary)
+            action.setCheckable(True)
+            one_of_all.addAction(action)
+            action.triggered.connect(lambda _=False, v=view.key: self._session.look_at(v))
+            self.views[view.key] = action
+
+    def _model(self, bar: QMenuBar) -> None:
+        menu = bar.addMenu("&Model")
         for number, architecture in enumerate(ARCHITECTURES, start=1):
             choose = partial(self._session.opening.choose_architecture, architecture)
             _add(menu, ARCHITECTURE_NAMES[architecture], choose, f"Ctrl+{number}")
-        menu.addSeparator()
-        _add(menu, "Go to the &text", self._window.go_to_text, "Ctrl+L")
-        _add(menu, "Reset the &layout", self._window.reset_layout)
 
     def _keep(self) -> None:
         """Keep what was read, and show what there is to compare it with."""
@@ -139,6 +167,10 @@ class Menus:
         _add(menu, "&Keys", self._window.show_keys, "F1")
 
     def _show(self, names: frozenset[str]) -> None:
+        if "abilities" in names:
+            self._fill_groups()
+        if names & {"abilities", "view"} and self._store.state.view in self.views:
+            self.views[self._store.state.view].setChecked(True)
         if "display" in names:
             display = self._store.state.display
             self._themes[display.theme].setChecked(True)

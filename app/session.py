@@ -22,6 +22,7 @@ from app.choices import Architecture, HeadOrder, Inputs
 from app.decoding_file import save
 from app.engine import Question, ShouldStop
 from app.labels import labeller
+from app.leafing import Leafing
 from app.looking import fitted
 from app.opening import Loads, Opening
 from app.recent import Recent
@@ -54,7 +55,8 @@ class Core(Loads, Decodes, Compares, Protocol):
 
 
 class Session(QObject):
-    """Turns intentions into work; `opening` and `stepping` do so for models and decoding."""
+    """Turns intentions into work; `opening`, `stepping` and `leafing` do so for models, decoding
+    and views."""
 
     def __init__(
         self,
@@ -84,6 +86,7 @@ class Session(QObject):
         )
         failed = partial(self._fail, where="decoding")
         Recent(store, self)
+        self.leafing = Leafing(store, self)
         self.stepping = Stepping(store, tasks, core, failed, self)
         self.checker = Checker(store, tasks, core, failed)
         tasks.idle_changed.connect(self._show_busy)

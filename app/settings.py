@@ -28,6 +28,7 @@ from app.choices import (
     ThemeChoice,
     one_line,
 )
+from app.groups import GROUPS
 from app.selection import Selection
 
 _SITES = ("encoder.self", "decoder.self", "decoder.cross")
@@ -62,11 +63,12 @@ _RANGES: dict[str, tuple[float, float]] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
     """The last choices. texts, sources and places: for each architecture; of a place the attention
-    site, layer and head are kept, not the pins. view: the tab in front."""
+    site, layer and head are kept, not the pins. view: the one in front; fronts: of each group."""
 
     source: str = ""
     device: str = "cpu"
     view: str = "attention"
+    fronts: dict[str, str] = field(default_factory=dict)
     display: Display = field(default_factory=Display)
     narrowing: Narrowing = field(default_factory=Narrowing)
     decode: DecodeChoice = field(default_factory=DecodeChoice)
@@ -107,6 +109,7 @@ class Settings:
             source=self._text("source"),
             device=self._text("device") or "cpu",
             view=self._text("view") or "attention",
+            fronts=self._fronts(),
             display=self._read(Display(), "display"),
             narrowing=self._read(Narrowing(), "narrowing"),
             decode=self._read(DecodeChoice(), "decode"),
@@ -123,6 +126,8 @@ class Settings:
         put("source", remembered.source)
         put("device", remembered.device)
         put("view", remembered.view)
+        for group, front in remembered.fronts.items():
+            put(f"fronts/{group}", front)
         for group in ("display", "narrowing", "decode"):
             self._write(getattr(remembered, group), group)
         put("recent", "\n".join(remembered.recent))
@@ -137,6 +142,10 @@ class Settings:
         put("geometry", remembered.geometry)
         put("layout", remembered.layout)
         self._file.sync()
+
+    def _fronts(self) -> dict[str, str]:
+        found = {group.key: self._text(f"fronts/{group.key}") for group in GROUPS}
+        return {group: front for group, front in found.items() if front}
 
     def _place(self, architecture: Architecture) -> Selection | None:
         site, layer, head = (

@@ -1,8 +1,9 @@
 """What is known and what is wanted, in one place; whoever shows it listens to `Store.changed`.
 
 The controllers write it, each its own fields: `Opening` the model and what comes with one, the
-stepping family what was decoded, `Session` the rest. `selection` is written through `select`, and
-`draw_ms` by the pictures. Fields are replaced, never changed in place.
+stepping family what was decoded, `Leafing` which view each group shows, `Session` the rest.
+`selection` is written through `select`, and `draw_ms` by the pictures. Fields are replaced, never
+changed in place.
 """
 
 from __future__ import annotations
@@ -84,7 +85,8 @@ class State:
     branch's; search: a finished beam search, `steps` being one of its hypotheses; checked:
     what verifying steps found; together: whether to show those as one run over all positions;
     what_if: runs on pooled heads; ending: why there are no more tokens. examples and recent: for
-    the menus. kept: runs of other texts to compare with. note: what to look for in an example.
+    the menus. kept: runs of other texts to compare with. fronts: group of views -> the one last
+    shown in it. note: what to look for in an example.
     """
 
     abilities: Abilities | None = None
@@ -97,6 +99,7 @@ class State:
     kept: tuple[Answer, ...] = ()
     selection: Selection = field(default_factory=Selection)
     view: str = "attention"
+    fronts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     display: Display = field(default_factory=Display)
     narrowing: Narrowing = field(default_factory=Narrowing)
     decode: DecodeChoice = field(default_factory=DecodeChoice)

@@ -92,7 +92,7 @@ class Window(QMainWindow):
         self.predictions = PredictionsPanel(store, session)
         self.decoding = DecodingPanel(store, session)
         self.status = StatusLine(store, session)
-        self._hands = Hands(store, session, self.sitebar, self.pictures)
+        self._hands = Hands(store, session, self.sitebar)
         self._place()
         self._first_layout = self.saveState()
         self.menus = Menus(self, store, session, examples)

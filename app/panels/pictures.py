@@ -1,4 +1,4 @@
-"""The views as tabs. Only the one in front draws; what is dear is prepared in the worker."""
+"""The views, one in front. Only that one draws; what is dear is prepared in the worker."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ class Pictures(QWidget):
         self.widgets: dict[str, FigureWidget] = {}
         self._stale: set[str] = set()
         self.pooling = Pooling(store, session.checker)
-        self.tabs.chosen.connect(self._chosen)
+        self.tabs.chosen.connect(session.look_at)
+        self.tabs.turned.connect(session.leafing.turn_to)
+        for wanted in (self.tabs.chosen, self.tabs.turned):
+            wanted.connect(lambda _: self._take_keys_unless_tabs_have_them())
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -83,10 +86,6 @@ class Pictures(QWidget):
         return self._timer.isActive()
 
     @property
-    def titles(self) -> Mapping[str, str]:
-        return {view.key: view.title for view in self._views.values()}
-
-    @property
     def keys(self) -> tuple[str, ...]:
         return tuple(self._views)
 
@@ -110,7 +109,7 @@ class Pictures(QWidget):
         if abilities is not None and not self._views:
             self._views = {view.key: view for view in abilities.views}
             self._stale = set(self._views)
-            self.tabs.offer(self.titles)
+            self.tabs.offer(abilities.views)
             self._show_view()
 
     def _show_view(self) -> None:
@@ -137,10 +136,10 @@ class Pictures(QWidget):
             self._stack.addWidget(widget)
         return self.widgets[key]
 
-    def _chosen(self, key: str) -> None:
-        """The picture takes the keys: whoever turns to a view wants to look around in it."""
-        self._session.look_at(key)
-        self._widget(key).setFocus()
+    def _take_keys_unless_tabs_have_them(self) -> None:
+        """Whoever turns to a view wants to look around in it; but who came by Tab stays."""
+        if not self.tabs.has_keys:
+            self._widget(self._store.state.view).setFocus()
 
     # --- drawing ----------------------------------------------------------------------------
 

@@ -1,107 +1,96 @@
-"""The names of all views: as tabs where they fit, the rest under "More"."""
+"""The views in two lines: the groups as tabs, and below them the views of the group in front."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QSizePolicy, QTabBar, QVBoxLayout, QWidget
 
-_TAB_PADDING = 26  # what the stylesheet puts around a name
+from app.groups import GROUPS, Group
+
+if TYPE_CHECKING:
+    from app.views import View
+
+GROUP_KEYS = "Alt+{}"  # as `app.menus` binds them
+_GROUP_ROOM, _VIEW_ROOM = 14, 10  # pixels above and below the letters, all in all
 
 
 class ViewTabs(QWidget):
-    """chosen: the key of the view that the person wants."""
+    """chosen: the key of the view that the person wants; turned: of the group."""
 
     chosen = Signal(str)
+    turned = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self._titles: dict[str, str] = {}
-        self._keys: list[str] = []
-        self.bar = QTabBar()
-        self.bar.setDrawBase(False)
-        self.bar.setExpanding(False)
-        self.bar.setUsesScrollButtons(False)
-        self.bar.setElideMode(Qt.TextElideMode.ElideNone)
-        self.bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.bar.setAccessibleName("Views")
-        self.bar.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.more = QToolButton()
-        self.more.setText("More")
-        self.more.setAccessibleName("More views")
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu = QMenu(self.more)
-        self.menu.aboutToShow.connect(self._fill_menu)
-        self.more.setMenu(self.menu)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 4, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.bar, 1)
-        layout.addWidget(self.more)
-        self.bar.currentChanged.connect(lambda i: self.chosen.emit(self._keys[i]))
-        self.bar.setFixedHeight(self.bar.fontMetrics().height() + 16)
-        self._arrange()
+        self._views: tuple[View, ...] = ()
+        self._shown: tuple[View, ...] = ()
+        self.groups = _names("Groups of views", "groups", _GROUP_ROOM)
+        self.views = _names("Views", "views", _VIEW_ROOM)
+        _fill(self.groups, GROUPS, GROUP_KEYS)
+        self.groups.setEnabled(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.groups)
+        layout.addWidget(self.views)
+        self.groups.currentChanged.connect(lambda i: self.turned.emit(GROUPS[i].key))
+        self.views.currentChanged.connect(lambda i: self.chosen.emit(self._shown[i].key))
 
-    def offer(self, titles: Mapping[str, str]) -> None:
-        """The views there are, key -> title."""
-        self._titles, self._keys = dict(titles), list(titles)
-        self.bar.blockSignals(True)
-        for number, title in enumerate(titles.values(), start=1):
-            self.bar.addTab(title)
-            if number <= 9:
-                self.bar.setTabToolTip(number - 1, f"{title} ({number})")
-        self.bar.blockSignals(False)
-        self._arrange()
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Keys of the views in the second line."""
+        return tuple(view.key for view in self._shown)
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether the person came here by Tab and chooses with the arrow keys."""
+        return self.groups.hasFocus() or self.views.hasFocus()
+
+    def offer(self, views: tuple[View, ...]) -> None:
+        """The views there are."""
+        self._views = views
+        self.groups.setEnabled(True)
 
     def show_key(self, key: str) -> None:
         """Set from outside; tells nobody."""
-        self.bar.blockSignals(True)
-        self.bar.setCurrentIndex(self._keys.index(key))
-        self.bar.blockSignals(False)
-        self._arrange()
+        now = next(view for view in self._views if view.key == key)
+        shown = tuple(view for view in self._views if view.group == now.group)
+        if shown != self._shown:
+            self._shown = shown
+            _fill(self.views, shown, "{}")
+        _set(self.groups, [group.key for group in GROUPS].index(now.group))
+        _set(self.views, shown.index(now))
 
-    @property
-    def hidden(self) -> tuple[str, ...]:
-        """Keys of the views that have no tab for want of room."""
-        return tuple(k for i, k in enumerate(self._keys) if not self.bar.isTabVisible(i))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
+def _names(name: str, kind: str, room: int) -> QTabBar:
+    bar = QTabBar()
+    bar.setObjectName(kind)
+    bar.setAccessibleName(name)
+    bar.setDrawBase(False)
+    bar.setExpanding(False)
+    bar.setElideMode(Qt.TextElideMode.ElideNone)
+    # Not by a click: the picture has the arrow keys then.
+    bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    bar.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    bar.setFixedHeight(bar.fontMetrics().height() + room)  # also while there is no name yet
+    return bar
 
-    def _arrange(self) -> None:
-        """Tabs in their order while there is room; the one in front always."""
-        if not self._keys:
-            self.more.hide()
-            return
-        metrics = self.bar.fontMetrics()
-        widths = [metrics.horizontalAdvance(t) + _TAB_PADDING for t in self._titles.values()]
-        room = self.width() - 4
-        current = self.bar.currentIndex()
-        if sum(widths) > room:
-            room -= self.more.sizeHint().width() + 4 + widths[current]
-        full = False
-        self.bar.blockSignals(True)
-        for i, width in enumerate(widths):
-            if i == current:
-                shown = True
-                if sum(widths) <= self.width() - 4:
-                    room -= width
-            else:
-                full = full or width > room
-                shown = not full
-                room -= width if shown else 0
-            self.bar.setTabVisible(i, shown)
-        self.bar.setCurrentIndex(current)
-        # Qt lays a tab that was hidden out with no width; setting a text lays all of them out anew.
-        self.bar.setTabText(current, self.bar.tabText(current))
-        self.bar.blockSignals(False)
-        self.more.setVisible(full)
 
-    def _fill_menu(self) -> None:
-        self.menu.clear()
-        for key in self.hidden:
-            action = self.menu.addAction(self._titles[key])
-            action.triggered.connect(lambda _=False, k=key: self.chosen.emit(k))
+def _fill(bar: QTabBar, entries: Sequence[Group | View], keys: str) -> None:
+    """A tab for each, and in its tooltip what it shows and its key; tells nobody."""
+    bar.blockSignals(True)
+    while bar.count():
+        bar.removeTab(0)
+    for place, entry in enumerate(entries):
+        bar.addTab(entry.title)
+        bar.setTabToolTip(place, f"{entry.summary} ({keys.format(place + 1)})")
+    bar.blockSignals(False)
+
+
+def _set(bar: QTabBar, place: int) -> None:
+    bar.blockSignals(True)
+    bar.setCurrentIndex(place)
+    bar.blockSignals(False)

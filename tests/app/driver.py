@@ -82,8 +82,12 @@ def click_chip(chips: TokenChips, index: int) -> None:
 
 
 def go_to(qtbot: QtBot, app: App, view: str) -> None:
-    """To a view by its number key."""
-    press(app, Qt.Key(Qt.Key.Key_1.value + app.window.pictures.keys.index(view)))
+    """To a view: to its group, and there by its number key."""
+    abilities = app.store.state.abilities
+    assert abilities is not None
+    app.session.leafing.turn_to(next(v.group for v in abilities.views if v.key == view))
+    settled(qtbot, app)
+    press(app, Qt.Key(Qt.Key.Key_1.value + app.window.pictures.tabs.shown.index(view)))
     settled(qtbot, app)
 
 

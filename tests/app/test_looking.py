@@ -200,22 +200,6 @@ def test_every_view_draws_on_every_architecture(
         assert app.window.pictures.figure.title, key
 
 
-def test_views_without_a_tab_are_under_more(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    tabs = app.window.pictures.tabs
-    app.window.resize(1000, 740)
-    qtbot.waitUntil(lambda: tabs.hidden != ())
-    tabs.menu.aboutToShow.emit()
-    titles = [action.text() for action in tabs.menu.actions()]
-    assert titles == [app.window.pictures.titles[key] for key in tabs.hidden]
-    key = tabs.hidden[-1]
-    tabs.menu.actions()[-1].trigger()
-    settled(qtbot, app)
-    assert app.store.state.view == key
-    assert key not in tabs.hidden, "the view in front always has its tab"
-    assert app.window.pictures.widgets[key].isVisible()
-
-
 def test_the_table_of_heads_is_sorted_by_a_click_or_from_the_menu(
     qtbot: QtBot, open_app: Opener
 ) -> None:

@@ -20,6 +20,7 @@ def test_everything_comes_back_as_it_was(tmp_path: Path) -> None:
         source="/a b/模型, 1",
         device="cuda:0",
         view="lens",
+        fronts={"attention": "head_table", "predictions": "lens"},
         display=Display(theme="dark", raw_labels=True, limits="auto"),
         narrowing=Narrowing(temperature=0.7, top_k=5, top_p=0.9),
         decode=DecodeChoice(strategy="sample", seed=3, max_new_tokens=44, speed=9),
