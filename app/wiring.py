@@ -13,13 +13,11 @@ from PySide6.QtWidgets import QApplication
 
 from app import examples
 from app.engine import Engine
-from app.resting import Resting
 from app.session import LANES, Core, Session
 from app.settings import Remembered, Settings
 from app.store import State, Store
 from app.tasks import Tasks
 from app.window import Window
-from core.memory import keep_freed_memory
 
 
 class App(QObject):
@@ -45,7 +43,6 @@ class App(QObject):
         self.session.opening.expect(source or known.source)
         self.window = Window(self.store, self.session, examples.read())
         self.window.restore(known.geometry, known.layout)
-        self.resting = Resting(self.store, parent=self)
         self._closed, self._clean = False, True
         self.window.painted.connect(self._start)
         self.window.closed.connect(self.close)
@@ -111,7 +108,6 @@ def open_window(source: str, settings: Path | None = None) -> NoReturn:
     """Show the window until it is closed, then end the process with the exit code."""
     # Waiting OpenMP threads would spin against the window's; must be set before torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    keep_freed_memory()
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
     application.setApplicationName("Trifocal")
