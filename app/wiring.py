@@ -11,13 +11,15 @@ from typing import NoReturn
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from app import examples
+from app import examples, resting
 from app.engine import Engine
+from app.resting import Resting
 from app.session import LANES, Core, Session
 from app.settings import Remembered, Settings
 from app.store import State, Store
 from app.tasks import Tasks
 from app.window import Window
+from core.memory import keep_freed_memory
 
 
 class App(QObject):
@@ -30,7 +32,7 @@ class App(QObject):
         self.settings = settings if settings is not None else Settings()
         known = self.settings.load()
         self.store = Store(_state(known))
-        self.tasks = Tasks(*LANES, parent=self)
+        self.tasks = Tasks(*LANES, resting.LANE, parent=self)
         self.session = Session(
             self.store,
             self.tasks,
@@ -43,6 +45,7 @@ class App(QObject):
         self.session.opening.expect(source or known.source)
         self.window = Window(self.store, self.session, examples.read())
         self.window.restore(known.geometry, known.layout)
+        self.resting = Resting(self.store, self.tasks, parent=self)
         self._closed, self._clean = False, True
         self.window.painted.connect(self._start)
         self.window.closed.connect(self.close)
@@ -108,6 +111,7 @@ def open_window(source: str, settings: Path | None = None) -> NoReturn:
     """Show the window until it is closed, then end the process with the exit code."""
     # Waiting OpenMP threads would spin against the window's; must be set before torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    keep_freed_memory()
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
     application.setApplicationName("Trifocal")

@@ -21,6 +21,9 @@ def main() -> int:
     # Before torch: waiting threads must not spin while the other side of a pair runs.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    from core.memory import keep_freed_memory
+
+    keep_freed_memory()  # as the window does, for both sides of every pair
     from benchmarks.measure import machine, table
 
     print(machine(), end="\n\n", flush=True)
