@@ -21,9 +21,9 @@ LENGTH, ROWS = 128, 32
 START, END, FIRST_WORD = 0, 1, 2
 # Shares of the running rows: stories, single sentences, written tales.
 SHARES = {"stories": 0.80, "single": 0.09, "tales": 0.11}
-# Share of the rows in which something comes back, at the start and end of the run; half of them a
-# span of a story, half a list of words drawn blindly, which only copying can foretell.
-REPEAT_FIRST, REPEAT_LAST = 0.4, 0.1
+# Share of the rows in which something comes back, until induction heads are there, and afterwards;
+# half of them a span of a story, half a list of words drawn blindly, which only copying foretells.
+REPEAT_FIRST, REPEAT_LATER, REPEAT_UNTIL = 0.4, 0.12, 0.28
 SPAN_SHORTEST, SPAN_LONGEST = 16, 56
 LIST_SHORTEST, LIST_LONGEST = 6, 56
 UNSCORED = -100
@@ -45,7 +45,7 @@ class DecoderBatches:
         self.streams = {name: np.load(folder / f"decoder_{name}.npy") for name in SHARES}
 
     def draw(self, rng: np.random.Generator, progress: float) -> DecoderBatch:
-        repeated = REPEAT_FIRST + (REPEAT_LAST - REPEAT_FIRST) * progress
+        repeated = REPEAT_FIRST if progress < REPEAT_UNTIL else REPEAT_LATER
         rows = np.empty((ROWS, LENGTH + 1), dtype=np.int64)
         targets = np.empty((ROWS, LENGTH), dtype=np.int64)
         for row in range(ROWS):
