@@ -121,4 +121,4 @@ def _fill(asked: Namespace, model: LoadedModel, run: RunRequest) -> None:
 def _names(model: LoadedModel) -> Any:
     if model.tokenizer is None:
         return lambda token: f"⟨{token}⟩"
-    return labeller(model.tokenizer, False)
+    return labeller(model.tokenizer.target, False)

@@ -56,7 +56,10 @@ def render(asked: Namespace) -> None:
     request = replace(request, wants=request.wants | wanted.wants)
     options = ViewOptions(raw_labels=asked.raw_labels, missing=model.missing)
     if model.tokenizer is not None:
-        options = replace(options, pieces=labeller(model.tokenizer, asked.raw_labels))
+        raw, tokenizer = asked.raw_labels, model.tokenizer
+        options = replace(
+            options, pieces=labeller(tokenizer.target, raw), source_pieces=labeller(tokenizer, raw)
+        )
     found = decoded(asked, model, request)
     options = found.shown_in(options)
     if found.last is not None:

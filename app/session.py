@@ -184,7 +184,7 @@ class Session(QObject):
         model, moves, raw = state.model, state.moves, state.display.raw_labels
         if model is None or model.tokenizer is None:
             return
-        names = labeller(model.tokenizer, raw)
+        names = labeller(model.tokenizer.target, raw)
 
         def failed(error: Exception) -> None:
             self._fail(error, "decoding")

@@ -225,7 +225,10 @@ class LoadedModel:
             if ids is not None:
                 raise RequestError(f"{self.name} takes no target")
             return None
-        return self._tokens_of([self._start()] if ids is None else ids)
+        ids = [self._start()] if ids is None else ids
+        if self.tokenizer is None:
+            return self._tokens_of(ids)
+        return self.tokenizer.target.of_ids(ids)
 
     def _tokenizer(self) -> Tokenizer:
         if self.tokenizer is None:

@@ -64,10 +64,14 @@ def options_of(state: State) -> ViewOptions:
         return common
     from dataclasses import replace
 
-    return replace(common, pieces=_pieces(model.tokenizer, raw))
+    return replace(
+        common,
+        pieces=_pieces(model.tokenizer.target, raw),
+        source_pieces=_pieces(model.tokenizer, raw),
+    )
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _pieces(tokenizer: Tokenizer, raw: bool) -> Callable[[int], str]:
     """The same tokens are named at every draw."""
     return lru_cache(maxsize=1 << 16)(labeller(tokenizer, raw))

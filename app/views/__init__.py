@@ -45,10 +45,11 @@ class ViewOptions:
     filled mask that `trace` belongs to, None for the text; steps: all of them; tree: the other
     continuations, and the present one with its steps; search: a finished beam search;
     shared: runs of the same text on fewer key/value heads. limits:
-    "fixed" colour scales, or "auto" from the values shown. pieces: token id -> readable label.
-    missing: head name -> one sentence why there is none. drop_sinks: attention without the first
-    token, special tokens and punctuation, the rest rescaled. sentences: of a pair, show attention
-    from one sentence (0 is A, 1 is B) to one sentence only. heads_by: what a table of
+    "fixed" colour scales, or "auto" from the values shown. pieces: token id -> readable label, of
+    what the model predicts; source_pieces: of what an encoder reads, where that is numbered
+    otherwise. missing: head name -> one sentence why there is none. drop_sinks: attention without
+    the first token, special tokens and punctuation, the rest rescaled. sentences: of a pair, show
+    attention from one sentence (0 is A, 1 is B) to one sentence only. heads_by: what a table of
     heads is sorted by, largest first unless heads_reversed. kept: runs of other texts to compare
     with.
     """
@@ -64,12 +65,18 @@ class ViewOptions:
     shared: tuple[Shared, ...] = ()
     limits: Literal["fixed", "auto"] = "fixed"
     pieces: Callable[[int], str] = _angle_brackets
+    source_pieces: Callable[[int], str] | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
     drop_sinks: bool = False
     sentences: tuple[int, int] | None = None
     heads_by: HeadOrder = "layer"
     heads_reversed: bool = False
     kept: tuple[Trace, ...] = ()
+
+    def pieces_of(self, stack: str) -> Callable[[int], str]:
+        """Token id -> label, in the vocabulary a stack reads."""
+        own = self.source_pieces if stack == "encoder" else None
+        return self.pieces if own is None else own
 
 
 Draw = Callable[["Trace", Selection, ViewOptions], Figure]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.figure import Bar, Bars, Figure, Heatmap, Panel
@@ -32,7 +33,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         _bars(
             neighbours(trace, stack, token, options.top, output=output),
             "Nearest in the output matrix" if output else "Nearest in the token embedding",
-            options,
+            options.pieces_of(stack),
         )
         for token, output in _wanted(trace, selection, options)
     ]
@@ -77,11 +78,11 @@ def _at(trace: Trace, selection: Selection, options: ViewOptions) -> int:
     return last_position(trace, selection.stack) if query is None else query
 
 
-def _bars(found: Neighbours, title: str, options: ViewOptions) -> Bars:
+def _bars(found: Neighbours, title: str, label: Callable[[int], str]) -> Bars:
     return Bars(
         title=title,
         bars=tuple(
-            Bar(label=options.pieces(token), value=value, token=token)
+            Bar(label=label(token), value=value, token=token)
             for token, value in zip(found.tokens.tolist(), found.cosine.tolist(), strict=True)
         ),
         value_name="cosine",

@@ -12,6 +12,7 @@ import huggingface_hub as hub
 from huggingface_hub import errors
 
 from core.errors import Cancelled, CheckpointError
+from core.text.folder import GROUPS
 
 UNREACHABLE: tuple[type[Exception], ...] = (
     # The error of whichever HTTP library the Hub's uses; its own errors derive from OSError.
@@ -26,15 +27,6 @@ SMALL = (
     "tokenizer_config.json",
     "special_tokens_map.json",
     "added_tokens.json",
-)
-TOKENIZERS: tuple[tuple[str, ...], ...] = (
-    ("tokenizer.json",),
-    ("vocab.txt",),
-    ("vocab.json", "merges.txt"),
-    ("vocab.json", "source.spm", "target.spm"),
-    ("spiece.model",),
-    ("tokenizer.model",),
-    ("sentencepiece.bpe.model",),
 )
 WEIGHTS = (
     "model.safetensors",
@@ -193,7 +185,7 @@ def needed(files: Sequence[str], name: str) -> list[str]:
             f"{name} on the Hub has no {lacks}; supported are {WEIGHTS[0]} and {WEIGHTS[2]} "
             "beside config.json"
         )
-    group = next((g for g in TOKENIZERS if all(file in files for file in g)), ())
+    group = next((g for g in GROUPS if all(file in files for file in g)), ())
     return [*(file for file in SMALL if file in files), *group, weights]
 
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from core.decoding import filters, prompt
-from core.decoding.generate import Runs, make_step, without_suppressed
+from core.decoding.generate import Runs, make_step, without_suppressed, writer
 from core.errors import RequestError
 from core.request import DecodeRequest, ShouldStop, Step
 from core.run import last_position
@@ -193,15 +193,12 @@ class BeamSearch:
 
     def _extended(self, node: int | None) -> Tokens:
         """The tokens of a hypothesis, without building its steps."""
-        tokens = self._start
+        tokens, names = self._start, writer(self.model)
         if node is not None:
             for hypothesis in self.path(node):
-                piece = (
-                    f"⟨{hypothesis.token}⟩"
-                    if self.model.tokenizer is None
-                    else self.model.tokenizer.piece(hypothesis.token)
-                )
-                tokens = tokens.extended(hypothesis.token, piece)
+                token = hypothesis.token
+                piece = f"⟨{token}⟩" if names is None else names.piece(token)
+                tokens = tokens.extended(token, piece)
         return tokens
 
     def _trace(self, node: int | None, tokens: Tokens) -> Trace:

@@ -22,7 +22,10 @@ CANDIDATES = 50
 
 
 class Pieces(Protocol):
-    """What decoding needs of a tokenizer."""
+    """What decoding needs of a tokenizer; `target` is the decoder's."""
+
+    @property
+    def target(self) -> Pieces: ...
 
     def piece(self, token: int, /) -> str: ...
 
@@ -159,7 +162,7 @@ def make_step(
     limit: Callable[[Tokens], str | None],
 ) -> Step:
     """The record of one new token: generated[-1], predicted by `logits` after `before`."""
-    token, tokenizer = generated[-1], model.tokenizer
+    token, tokenizer = generated[-1], writer(model)
     piece = f"⟨{token}⟩" if tokenizer is None else tokenizer.piece(token)
     text, pending, special = "", 0, False
     if tokenizer is not None:
@@ -190,6 +193,11 @@ def make_step(
         forced=forced,
         finished="end token" if ends else limit(tokens),
     )
+
+
+def writer(model: Runs) -> Pieces | None:
+    """What names and spells the tokens a decoder writes."""
+    return None if model.tokenizer is None else model.tokenizer.target
 
 
 def uncertainty(logits: Tensor, token: int) -> tuple[float, float]:

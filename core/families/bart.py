@@ -1,4 +1,4 @@
-"""BART (Lewis et al. 2020). `spec_of` and `RULES` are what mBART, Marian and Pegasus share."""
+"""BART (Lewis et al. 2020). `spec_of` and `rules` are what mBART, Marian and Pegasus share."""
 
 from __future__ import annotations
 
@@ -53,10 +53,14 @@ def spec_of(
     embedding_norm: bool = True,
     final_norm: bool = False,
     scaled: bool = False,
+    target_vocab: int | None = None,
 ) -> ModelSpec:
-    """scaled: whether embeddings are multiplied by √d_model where the configuration is silent."""
+    """scaled: whether embeddings are multiplied by √d_model where the configuration is silent.
+    target_vocab: entries of the decoder's table, where it does not read the encoder's."""
     config.refuse("is_encoder_decoder", True, default=True)
     norm = NormSpec()
+    vocab = config.size("vocab_size")
+    output = vocab if target_vocab is None else target_vocab
 
     def stack(name: StackName) -> StackSpec:
         d_model = config.size("d_model")
@@ -76,7 +80,7 @@ def spec_of(
         return StackSpec(
             name=name,
             embedding=EmbeddingSpec(
-                vocab=config.size("vocab_size"),
+                vocab=output if name == "decoder" else vocab,
                 d_model=d_model,
                 positions=positions,
                 scale=d_model**0.5 if config.flag("scale_embedding", default=scaled) else 1.0,
@@ -95,7 +99,7 @@ def spec_of(
         decoder=stack("decoder"),
         heads=Heads(
             vocab=VocabHead(
-                vocab=config.size("vocab_size"),
+                vocab=output,
                 tied=config.flag("tie_word_embeddings", default=True),
                 bias=True,
             )
@@ -108,7 +112,7 @@ def spec_of(
             forced_last=next(iter(config.tokens("forced_eos_token_id")), None),
             suppressed=_suppressed(config),
         ),
-        shared_embedding=True,
+        shared_embedding=target_vocab is None,
     )
 
 
@@ -141,7 +145,6 @@ def adapt(spec: ModelSpec, found: Matched) -> ModelSpec:
 def _stack_rules(name: str) -> tuple[Rule, ...]:
     theirs, ours = f"{name}.layers.{{i}}", f"{name}.blocks.{{i}}"
     return (
-        alias(f"{name}.embed_tokens.weight", "encoder.embedding.token.weight"),
         rename(f"{name}.embed_positions.weight", f"{name}.embedding.position.weight"),
         rename(f"{name}.layernorm_embedding.*", f"{name}.embedding.norm.*"),
         *attention_rules(f"{theirs}.self_attn", f"{ours}.attention"),
@@ -165,8 +168,17 @@ def attention_rules(theirs: str, ours: str) -> tuple[Rule, ...]:
     )
 
 
-RULES: tuple[Rule, ...] = (
+_ONE_TABLE: tuple[Rule, ...] = (
     rename("shared.weight", "encoder.embedding.token.weight"),
+    alias("encoder.embed_tokens.weight", "encoder.embedding.token.weight"),
+    alias("decoder.embed_tokens.weight", "encoder.embedding.token.weight"),
+)
+_TWO_TABLES: tuple[Rule, ...] = (
+    rename("encoder.embed_tokens.weight", "encoder.embedding.token.weight"),
+    rename("decoder.embed_tokens.weight", "decoder.embedding.token.weight"),
+)
+
+_RULES: tuple[Rule, ...] = (
     *_stack_rules("encoder"),
     *_stack_rules("decoder"),
     rename("lm_head.weight", "heads.vocab.weight.weight"),
@@ -178,7 +190,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def rules(spec: ModelSpec) -> Sequence[Rule]:
-    return RULES
+    return (*(_ONE_TABLE if spec.shared_embedding else _TWO_TABLES), *_RULES)
 
 
 TINY = {

@@ -12,16 +12,18 @@ from core.spec import LearnedPositions, ModelSpec, SinusoidalPositions, StackSpe
 
 
 def spec(config: Config) -> ModelSpec:
-    """Post-norm with fixed sinusoids, all sines first, and one table for both languages."""
-    config.refuse("share_encoder_decoder_embeddings", True, default=True)
+    """Post-norm with fixed sinusoids, all sines first; one table for both languages, or two."""
     vocab = config.size("vocab_size")
-    config.refuse("decoder_vocab_size", vocab, default=vocab)
+    shared = config.flag("share_encoder_decoder_embeddings", default=True)
+    if shared:
+        config.refuse("decoder_vocab_size", vocab, default=vocab)
     return bart.spec_of(
         config,
         "Marian",
         residual="post",
         positions=sinusoids(config),
         embedding_norm=False,
+        target_vocab=None if shared else config.size("decoder_vocab_size", default=vocab),
     )
 
 
@@ -61,5 +63,14 @@ FAMILY = Family(
     rules=bart.rules,
     prefixes=("model.",),
     adapt=adapt,
-    tiny=(_TINY,),
+    tiny=(
+        _TINY,
+        _TINY
+        | {
+            "share_encoder_decoder_embeddings": False,
+            "decoder_vocab_size": 93,
+            "pad_token_id": 92,
+            "decoder_start_token_id": 92,
+        },
+    ),
 )

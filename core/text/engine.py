@@ -47,10 +47,6 @@ class Engine(Protocol):
 
     def encode(self, text: str, pair: str | None, *, add_special: bool) -> list[Part]: ...
 
-    def encode_target(self, text: str) -> list[Part]:
-        """With its special tokens; Marian reads its target language with another model."""
-        ...
-
     def piece(self, token: int) -> str | None: ...
 
     def id_of(self, piece: str) -> int | None: ...
@@ -62,8 +58,11 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """An engine, what is known of its family, and sentences about what had to be assumed."""
+    """An engine, what is known of its family, and sentences about what had to be assumed.
+
+    target: reads and writes the decoder's texts, where that is another one (Marian)."""
 
     engine: Engine
+    target: Engine | None = None
     settings: Settings
     notes: tuple[str, ...] = ()

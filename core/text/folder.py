@@ -12,20 +12,25 @@ from core.text.settings import Settings
 
 SUPPORTED = (
     "tokenizer.json, vocab.txt (WordPiece), vocab.json with merges.txt (byte-level BPE), "
-    "a SentencePiece .model or .spm, and Marian's source.spm, target.spm and vocab.json"
+    "a SentencePiece .model or .spm, and Marian's source.spm, target.spm and vocab.json (with "
+    "target_vocab.json where the target has its own)"
 )
+
+
+GROUPS: tuple[tuple[str, ...], ...] = (
+    (whole.NAME,),
+    vocabularies.WORDS,
+    vocabularies.BYTES,
+    sentences.MARIAN_TWO,
+    sentences.MARIAN,
+    *((name,) for name in sentences.NAMES),
+)
+"""Files that make a tokenizer together, the ones to use first."""
 
 
 def sources(folder: Path) -> list[tuple[str, ...]]:
     """The groups of tokenizer files in a folder, the one to use first."""
-    known: list[tuple[str, ...]] = [
-        (whole.NAME,),
-        vocabularies.WORDS,
-        vocabularies.BYTES,
-        sentences.MARIAN,
-        *((name,) for name in sentences.NAMES),
-    ]
-    found = [names for names in known if all((folder / name).is_file() for name in names)]
+    found = [names for names in GROUPS if all((folder / name).is_file() for name in names)]
     if not found and folder.is_dir():
         found = [(p.name,) for p in sorted(folder.iterdir()) if p.suffix in (".model", ".spm")]
     return found
@@ -40,7 +45,8 @@ def open_folder(folder: Path, family: str | None) -> tuple[Opened, str]:
     if not groups:
         raise CheckpointError(f"{folder} holds no tokenizer; supported are {SUPPORTED}")
     opened = _open(folder, groups[0], Settings.from_folder(folder, family))
-    source, *others = (" + ".join(names) for names in groups)
+    source = " + ".join(groups[0])
+    others = [" + ".join(names) for names in groups[1:] if not {*names} <= {*groups[0]}]
     if others:
         note = f"The tokenizer is {source}; {', '.join(others)} was left unread."
         opened = replace(opened, notes=(*opened.notes, note))
@@ -60,7 +66,7 @@ def _open(folder: Path, names: tuple[str, ...], settings: Settings) -> Opened:
         return vocabularies.open_words(path, settings)
     if names == vocabularies.BYTES:
         return vocabularies.open_bytes(path, settings)
-    if names == sentences.MARIAN:
+    if names in (sentences.MARIAN_TWO, sentences.MARIAN):
         return sentences.open_marian(folder, settings)
     if path.suffix in (".model", ".spm"):
         return sentences.open_sentences(path, settings)

@@ -64,24 +64,19 @@ def lay_out(processor: SentencePieceProcessor, settings: Settings, path: Path) -
 
 
 def lay_out_marian(
-    processors: tuple[SentencePieceProcessor, SentencePieceProcessor],
-    table: Mapping[str, int],
-    settings: Settings,
-    path: Path,
-) -> tuple[Vocabulary, tuple[int, ...]]:
-    """(vocabulary with the source model's ids, the target model's ids)."""
+    processor: SentencePieceProcessor, table: Mapping[str, int], settings: Settings, path: Path
+) -> Vocabulary:
+    """The vocabulary of a table, piece -> id, for the pieces a model cuts a text into."""
     unknown = table.get(settings.name("unk") or "<unk>")
     if unknown is None:
         raise CheckpointError(f"{path} has no <unk>, which Marian's vocabulary needs")
     pieces: list[str | None] = [None] * (max(table.values()) + 1)
     for piece, number in table.items():
         pieces[number] = piece
-    ids, target = (
-        tuple(table.get(p.id_to_piece(i), unknown) for i in range(p.get_piece_size()))
-        for p in processors
-    )
+    own = (processor.id_to_piece(i) for i in range(processor.get_piece_size()))
+    ids = tuple(table.get(piece, unknown) for piece in own)
     languages = [piece for piece in table if _MARIAN_LANGUAGE.fullmatch(piece)]
-    return _vocabulary(pieces, ids, settings, languages), target
+    return _vocabulary(pieces, ids, settings, languages)
 
 
 def _vocabulary(

@@ -69,9 +69,6 @@ class LibraryEngine:
             parts.append(Part(id=token, span=span, sequence=where, segment=segment))
         return parts
 
-    def encode_target(self, text: str) -> list[Part]:
-        return self.encode(text, None, add_special=True)
-
     def piece(self, token: int) -> str | None:
         if not 0 <= token < 2**32:
             return None

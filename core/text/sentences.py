@@ -13,6 +13,7 @@ from core.text.settings import Settings
 from core.text.spm import SentencePieceEngine, open_model
 
 MARIAN = ("source.spm", "target.spm", "vocab.json")
+MARIAN_TWO = (*MARIAN, "target_vocab.json")
 NAMES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
 
 
@@ -44,22 +45,26 @@ def open_sentences(path: Path, settings: Settings) -> Opened:
 
 
 def open_marian(folder: Path, settings: Settings) -> Opened:
-    """Two models that share the ids of one vocab.json."""
-    if settings.switch("separate_vocabs", False):
-        raise CheckpointError(
-            f"{folder} has separate vocabularies for source and target; a shared one is supported"
-        )
+    """Two models, and one table of ids for both or one for each."""
     settings = replace(settings, kind_name="marian")
-    path = folder / MARIAN[2]
-    source, target = open_model(folder / MARIAN[0]), open_model(folder / MARIAN[1])
-    vocabulary, target_ids = lay_out_marian((source, target), read_vocabulary(path), settings, path)
-    names = settings.names()
-    need(path, vocabulary.pieces, (names["eos"],))
-    engine = SentencePieceEngine(
-        source,
-        vocabulary,
-        template=settings.template,
-        names=names,
-        target=(target, target_ids),
+    tables = [folder / name for name in MARIAN_TWO[2:]]
+    if not settings.switch("separate_vocabs", tables[1].is_file()):
+        tables[1] = tables[0]
+    elif not tables[1].is_file():
+        raise CheckpointError(
+            f"{folder} says that source and target have separate vocabularies, but holds no "
+            f"{tables[1].name}"
+        )
+    source, target = (
+        _marian(folder / name, path, settings)
+        for name, path in zip(MARIAN[:2], tables, strict=True)
     )
-    return Opened(engine=engine, settings=settings)
+    return Opened(engine=source, target=target, settings=settings)
+
+
+def _marian(model: Path, path: Path, settings: Settings) -> SentencePieceEngine:
+    processor, table = open_model(model), read_vocabulary(path)
+    names = settings.names()
+    need(path, table, (names["eos"],))
+    vocabulary = lay_out_marian(processor, table, settings, path)
+    return SentencePieceEngine(processor, vocabulary, template=settings.template, names=names)

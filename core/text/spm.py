@@ -17,8 +17,6 @@ from core.text.kinds import Template
 
 Fold = Callable[[str], tuple[str, list[tuple[int, int]]]]
 """Text -> (changed text, for each of its characters (start, end) in the original)."""
-Model = tuple[SentencePieceProcessor, tuple[int, ...]]
-"""A SentencePiece model, and for each of its ids the id in the vocabulary."""
 
 
 def open_model(path: Path) -> SentencePieceProcessor:
@@ -44,7 +42,7 @@ class Vocabulary:
 
 
 class SentencePieceEngine:
-    """One model and its vocabulary; `target` where targets are read with another model (Marian)."""
+    """One model and its vocabulary."""
 
     spelling: Spelling = "sentencepiece"
 
@@ -56,10 +54,7 @@ class SentencePieceEngine:
         template: Template,
         names: dict[str, str],
         fold: Fold | None = None,
-        target: Model | None = None,
     ) -> None:
-        self._source: Model = (processor, vocabulary.ids)
-        self._target: Model = target or self._source
         self._processor = processor
         self._vocabulary = vocabulary
         self._template = template
@@ -89,10 +84,18 @@ class SentencePieceEngine:
         return self._id_of.get(piece)
 
     def encode(self, text: str, pair: str | None, *, add_special: bool) -> list[Part]:
-        return self._encode(text, pair, add_special, self._source)
-
-    def encode_target(self, text: str) -> list[Part]:
-        return self._encode(text, None, True, self._target)
+        template = self._template.single if pair is None else self._template.pair
+        parts: list[Part] = []
+        for item in template:
+            what, _, segment = item.partition(":")
+            if what in ("$A", "$B"):
+                sequence = int(what == "$B")
+                words = text if pair is None or not sequence else pair
+                parts += self._read(words, sequence, int(segment or 0))
+            elif add_special:
+                token = self._id_of[self._names[what]]
+                parts.append(Part(id=token, span=None, sequence=None, segment=int(segment or 0)))
+        return parts
 
     def join(self, pieces: Sequence[str]) -> str:
         text = "".join(
@@ -115,62 +118,31 @@ class SentencePieceEngine:
         one, more = self._processor.encode("a"), self._processor.encode("  a")
         return bool(one == more)
 
-    def _encode(
-        self,
-        text: str,
-        pair: str | None,
-        add_special: bool,
-        model: Model,
-    ) -> list[Part]:
-        template = self._template.single if pair is None else self._template.pair
-        parts: list[Part] = []
-        for item in template:
-            what, _, segment = item.partition(":")
-            if what in ("$A", "$B"):
-                sequence = int(what == "$B")
-                words = text if pair is None or not sequence else pair
-                parts += self._read(words, sequence, int(segment or 0), model)
-            elif add_special:
-                token = self._id_of[self._names[what]]
-                parts.append(Part(id=token, span=None, sequence=None, segment=int(segment or 0)))
-        return parts
-
-    def _read(
-        self,
-        text: str,
-        sequence: int,
-        segment: int,
-        model: Model,
-    ) -> Iterator[Part]:
+    def _read(self, text: str, sequence: int, segment: int) -> Iterator[Part]:
         """Typed special tokens are cut out first; the model reads what lies between them."""
         at = 0
         for found in self._typed.finditer(text):
-            yield from self._plain(text, at, found.start(), sequence, segment, model)
+            yield from self._plain(text, at, found.start(), sequence, segment)
             token = self._id_of[found[0]]
             yield Part(id=token, span=found.span(), sequence=sequence, segment=segment)
             at = found.end()
-        yield from self._plain(text, at, len(text), sequence, segment, model)
+        yield from self._plain(text, at, len(text), sequence, segment)
 
     def _plain(
-        self,
-        text: str,
-        start: int,
-        end: int,
-        sequence: int,
-        segment: int,
-        model: Model,
+        self, text: str, start: int, end: int, sequence: int, segment: int
     ) -> Iterator[Part]:
-        processor, ids = model
         words = text[start:end]
         origin = [(i, i + 1) for i in range(len(words))]
         if self._fold is not None:
             words, origin = self._fold(words)
-        found = processor.encode(words, return_type="offset_mapping")
+        found = self._processor.encode(words, return_type="offset_mapping")
         spans = _whole_spans(found["pieces"], found["offsets"])
         for token, span in zip(found["ids"], spans, strict=True):
             if span is not None:
                 span = (start + origin[span[0]][0], start + origin[span[1] - 1][1])
-            yield Part(id=ids[token], span=span, sequence=sequence, segment=segment)
+            yield Part(
+                id=self._vocabulary.ids[token], span=span, sequence=sequence, segment=segment
+            )
 
 
 def _whole_spans(

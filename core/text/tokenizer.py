@@ -26,7 +26,8 @@ class Tokenizer:
     """One checkpoint's tokenizer.
 
     source: the file or files it was read from. notes: sentences about what had to be assumed.
-    mask_id, pad_id, mask_piece, pad_piece: None where the model has none.
+    mask_id, pad_id, mask_piece, pad_piece: None where the model has none. target: reads and writes
+    the texts of an encoder–decoder's decoder; mostly this one itself.
     """
 
     def __init__(self, opened: Opened, source: str, spec: ModelSpec | None = None) -> None:
@@ -37,6 +38,10 @@ class Tokenizer:
         special = SpecialIds() if spec is None else spec.special
         self.mask_id = self._role("mask", opened.settings, special.mask)
         self.pad_id = self._role("pad", opened.settings, special.pad)
+        self.target: Tokenizer = self
+        if opened.target is not None:
+            other = Opened(engine=opened.target, settings=opened.settings)
+            self.target = Tokenizer(other, source, spec)
 
     @classmethod
     def from_folder(cls, path: str | Path, spec: ModelSpec | None = None) -> Tokenizer:
@@ -127,7 +132,8 @@ class Tokenizer:
 
         As in training, where the target is shifted right by one; an empty text gives `start` alone.
         """
-        parts = self._engine.encode_target(_sound(text)) if text else []
+        target = self.target
+        parts = target._parts(text, None, True) if text else []
         while parts and parts[-1].added:
             parts.pop()
         first = None if self._spec is None else self._spec.special.forced_first
@@ -137,7 +143,7 @@ class Tokenizer:
             parts = [Part(id=first, span=None, sequence=None), *parts[own:]]
         if parts and parts[0].added and parts[0].id == start:
             parts = parts[1:]  # the tokenizer's own first token is the start already
-        return self._tokens([Part(id=start, span=None, sequence=None), *parts], text, None)
+        return target._tokens([Part(id=start, span=None, sequence=None), *parts], text, None)
 
     def of_ids(self, ids: Iterable[int]) -> Tokens:
         """Explicit ids with their pieces."""

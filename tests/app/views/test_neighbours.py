@@ -33,6 +33,15 @@ def test_neighbours_of_the_pinned_token_and_alike_positions() -> None:
     assert "(position 2)" in figure.title
 
 
+def test_an_encoder_and_a_decoder_may_number_words_differently() -> None:
+    trace = trace_of("translator", length=6)
+    options = ViewOptions(pieces=lambda i: f"T{i}", source_pieces=lambda i: f"S{i}")
+    for stack, letter in (("encoder", "S"), ("decoder", "T")):
+        bars = view("neighbours").draw(trace, Selection(stack=stack), options).panels[0]
+        assert isinstance(bars, Bars)
+        assert [bar.label for bar in bars.bars] == [f"{letter}{bar.token}" for bar in bars.bars]
+
+
 def test_an_untied_model_has_two_lists_and_rotary_no_positions() -> None:
     heads = Heads(vocab=VocabHead(vocab=VOCAB, tied=False))
     made = Transformer(replace(spec("rotary decoder"), heads=heads)).eval()
