@@ -65,6 +65,7 @@ class Menus:
     def _view(self, bar: QMenuBar) -> None:
         menu = bar.addMenu("&View")
         self._groups(menu)
+        menu.addSeparator()
         _add(menu, "Ne&xt view", self._session.leafing.on, "Ctrl+PgDown")
         _add(menu, "Pre&vious view", self._session.leafing.back, "Ctrl+PgUp")
         menu.addSeparator()
@@ -122,10 +123,11 @@ class Menus:
         self.groups: dict[str, QMenu] = {}
         self.views: dict[str, QAction] = {}
         for number, group in enumerate(GROUPS, start=1):
-            self.groups[group.key] = menu.addMenu(f"&{group.title}")
+            keys = GROUP_KEYS.format(number)
+            self.groups[group.key] = menu.addMenu(f"&{group.title}\t{keys}")
             self.groups[group.key].setToolTipsVisible(True)
             turn = QAction(group.title, self._window)
-            turn.setShortcut(QKeySequence(GROUP_KEYS.format(number)))
+            turn.setShortcut(QKeySequence(keys))
             turn.triggered.connect(lambda _=False, g=group.key: self._session.leafing.turn_to(g))
             self._window.addAction(turn)
 

@@ -80,14 +80,15 @@ QToolButton[autoRaise="true"] {{ background: transparent; border-color: transpar
 QTabBar::tab {{ background: transparent; color: {theme.muted}; }}
 QTabBar::tab:hover {{ color: {theme.text}; }}
 QTabBar::tab:selected:enabled {{ color: {theme.text}; }}
-QTabBar#groups::tab {{ padding: 4px 9px; border: 1px solid transparent;
+QTabBar#groups::tab {{ padding: 4px 2px; border: 1px solid transparent;
     border-bottom: 2px solid transparent; }}
 QTabBar#groups::tab:selected:enabled {{ border-bottom-color: {theme.accent}; }}
-QTabBar#views::tab {{ padding: 1px 9px; margin: 3px 2px 3px 0; border-radius: 9px;
+QTabBar#views::tab {{ padding: 1px 2px; margin: 3px 2px 3px 0; border-radius: 9px;
     border: 1px solid transparent; }}
 QTabBar#views::tab:hover {{ border-color: {theme.border}; }}
 QTabBar#views::tab:selected {{ background: {theme.border}; }}
-QTabBar::tab:selected:focus {{ border-color: {theme.accent}; }}
+QTabBar#groups::tab:selected:focus, QTabBar#views::tab:selected:focus {{
+    border-color: {theme.accent}; }}
 QStatusBar {{ background: {theme.surface}; color: {theme.muted};
     border-top: 1px solid {theme.border}; }}
 QStatusBar QLabel {{ color: {theme.muted}; padding: 0 6px; }}

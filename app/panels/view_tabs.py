@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QTabBar, QVBoxLayout, QWidget
 
 from app.groups import GROUPS, Group
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.views import View
 
 GROUP_KEYS = "Alt+{}"  # as `app.menus` binds them
-_GROUP_ROOM, _VIEW_ROOM = 14, 10  # pixels above and below the letters, all in all
+_BETWEEN = 14  # pixels between two names, where there is room
 
 
 class ViewTabs(QWidget):
@@ -27,8 +27,8 @@ class ViewTabs(QWidget):
         super().__init__()
         self._views: tuple[View, ...] = ()
         self._shown: tuple[View, ...] = ()
-        self.groups = _names("Groups of views", "groups", _GROUP_ROOM)
-        self.views = _names("Views", "views", _VIEW_ROOM)
+        self.groups = _Names("Groups of views", "groups", 14)
+        self.views = _Names("Views", "views", 10)
         _fill(self.groups, GROUPS, GROUP_KEYS)
         self.groups.setEnabled(False)
         layout = QVBoxLayout(self)
@@ -65,18 +65,40 @@ class ViewTabs(QWidget):
         _set(self.views, shown.index(now))
 
 
-def _names(name: str, kind: str, room: int) -> QTabBar:
-    bar = QTabBar()
-    bar.setObjectName(kind)
-    bar.setAccessibleName(name)
-    bar.setDrawBase(False)
-    bar.setExpanding(False)
-    bar.setElideMode(Qt.TextElideMode.ElideNone)
-    # Not by a click: the picture has the arrow keys then.
-    bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    bar.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-    bar.setFixedHeight(bar.fontMetrics().height() + room)  # also while there is no name yet
-    return bar
+class _Names(QTabBar):
+    """Names with room between them; in a narrow window that room goes first, and then the ends of
+    the longest names. height: of a line, beside its letters."""
+
+    def __init__(self, name: str, kind: str, height: int) -> None:
+        super().__init__()
+        self.setObjectName(kind)
+        self.setAccessibleName(name)
+        self.setDrawBase(False)
+        self.setExpanding(False)
+        self.setUsesScrollButtons(False)
+        self.setElideMode(Qt.TextElideMode.ElideRight)
+        # Not by a click: the picture has the arrow keys then.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(self.fontMetrics().height() + height)  # also while it has no name yet
+
+    def tabSizeHint(self, index: int) -> QSize:
+        return super().tabSizeHint(index) + QSize(_BETWEEN, 0)
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        widths = [super(_Names, self).tabSizeHint(i).width() for i in range(self.count())]
+        most = _longest(widths, self.width())
+        return QSize(min(widths[index], most), super().tabSizeHint(index).height())
+
+
+def _longest(widths: list[int], room: int) -> int:
+    """To what the longest must be cut so that all together take this room."""
+    for place, width in enumerate(sorted(widths)):
+        share = room // (len(widths) - place)
+        if width > share:
+            return share
+        room -= width
+    return max(widths)
 
 
 def _fill(bar: QTabBar, entries: Sequence[Group | View], keys: str) -> None:

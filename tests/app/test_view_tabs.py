@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -34,7 +36,7 @@ def middle(bar: QTabBar, place: int) -> QPoint:
     return bar.tabRect(place).center()
 
 
-@pytest.mark.parametrize("width", [600, 700])  # the window lets the middle be no narrower
+@pytest.mark.parametrize("width", [526, 700])  # the window lets its middle be no narrower
 def test_all_groups_and_all_views_of_a_group_find_room(
     qtbot: QtBot, tabs: ViewTabs, width: int
 ) -> None:
@@ -49,6 +51,19 @@ def test_all_groups_and_all_views_of_a_group_find_room(
                 assert box.right() < width, (view.key, bar.tabText(i))
                 assert box.width() >= bar.fontMetrics().horizontalAdvance(bar.tabText(i))
                 assert bar.tabAt(box.center()) == i
+
+
+def test_in_a_window_too_narrow_the_longest_names_are_cut_and_none_is_out_of_reach(
+    qtbot: QtBot, tabs: ViewTabs
+) -> None:
+    tabs.resize(400, tabs.height())
+    tabs.show_key("attention")
+    qtbot.wait(1)
+    for bar in (tabs.groups, tabs.views):
+        boxes = [bar.tabRect(i) for i in range(bar.count())]
+        assert all(right.left() > left.left() for left, right in itertools.pairwise(boxes))
+        assert boxes[-1].right() < 400
+        assert min(box.width() for box in boxes) > 40
 
 
 def test_the_two_lines_are_little_higher_than_one_line_of_tabs(tabs: ViewTabs) -> None:
