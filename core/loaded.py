@@ -68,7 +68,8 @@ class LoadedModel:
         pad_to: int | None = None,
         pad_side: str = "right",
     ) -> tuple[Tokens, Tokens | None]:
-        """(source, target): the target is None unless the model is an encoder-decoder.
+        """(source, target): the target is None unless the model is an encoder-decoder. One that
+        judges the text reads it in its decoder too where no target is given.
 
         Raises RequestError for what this model cannot read.
         """
@@ -78,6 +79,7 @@ class LoadedModel:
         if pair is not None and self.spec.encoder is None:
             raise RequestError(f"{self.name} is decoder-only and takes one text, not a pair")
         source = tokenizer.encode(text, pair, add_special=add_special)
+        again = self._reread(source) if self.spec.rereads and not target else None
         if pad_to is not None and pad_to > len(source):
             source = source.padded(
                 pad_to, pad=self._pad(), piece=tokenizer.pad_piece or "[PAD]", side=pad_side
@@ -86,6 +88,8 @@ class LoadedModel:
             if target is not None:
                 raise RequestError(f"{self.name} has no decoder to read a target with an encoder")
             return source, None
+        if again is not None:
+            return source, again
         return source, tokenizer.encode_target(target or "", start=self._start())
 
     def request(
@@ -125,9 +129,9 @@ class LoadedModel:
         if (text is None) == (ids is None):
             raise RequestError("give either a text or token ids")
         if ids is not None:
-            request = self._request(
-                self._tokens_of(ids), self._target_of(target_ids), masks, edits, wants
-            )
+            source = self._tokens_of(ids)
+            target_tokens = self._target_of(target_ids, source)
+            request = self._request(source, target_tokens, masks, edits, wants)
         else:
             request = self.request(
                 text or "",
@@ -178,9 +182,8 @@ class LoadedModel:
         strategy: "greedy" or "sample"; `core.decoding.BeamSearch` keeps several texts at once.
         """
         if ids is not None:
-            start = self._request(
-                self._tokens_of(ids), self._target_of(target_ids), masks, (), (LAST,)
-            )
+            source = self._tokens_of(ids)
+            start = self._request(source, self._target_of(target_ids, source), masks, (), (LAST,))
         else:
             start = self.request(text or "", pair, target, masks=masks, wants=(LAST,))
         decoding = self.decoding(
@@ -220,15 +223,27 @@ class LoadedModel:
     def _tokens_of(self, ids: Sequence[int]) -> Tokens:
         return Tokens.of_ids(list(ids)) if self.tokenizer is None else self.tokenizer.of_ids(ids)
 
-    def _target_of(self, ids: Sequence[int] | None) -> Tokens | None:
+    def _target_of(self, ids: Sequence[int] | None, source: Tokens) -> Tokens | None:
         if self.spec.architecture != "encoder-decoder":
             if ids is not None:
                 raise RequestError(f"{self.name} takes no target")
             return None
+        if ids is None and self.spec.rereads:
+            return self._reread(source)
         ids = [self._start()] if ids is None else ids
         if self.tokenizer is None:
             return self._tokens_of(ids)
         return self.tokenizer.target.of_ids(ids)
+
+    def _reread(self, source: Tokens) -> Tokens:
+        """The text before its last end token, from the decoder's start token on; from the token
+        behind the end where there is one, the language of mBART's texts."""
+        ends = [i for i, token in enumerate(source.ids) if token in self.spec.special.end]
+        end = ends[-1] if ends else len(source) - 1
+        start = self._start() if end == len(source) - 1 else source.ids[-1]
+        known = self.tokenizer
+        piece = f"⟨{start}⟩" if known is None else known.target.piece(start)
+        return source.started(start, piece, end)
 
     def _tokenizer(self) -> Tokenizer:
         if self.tokenizer is None:

@@ -325,6 +325,8 @@ class PairHead:
 class ClassHead:
     """Classes of a text from its first token, its last one (decoders) or the mean of all.
 
+    In an encoder–decoder the decoder reads the whole text once more (`ModelSpec.rereads`).
+
     pooler "tanh": dense + tanh shared with the pair head (BERT). pooler "inner": the head's own
     dense layer with `activation` (RoBERTa "tanh", ELECTRA "gelu", DistilBERT "relu") and, in
     ModernBERT, a norm behind it. bias: of the last layer; inner_bias: of the dense one.
@@ -419,6 +421,12 @@ class ModelSpec:
     def main_stack(self) -> StackSpec:
         """The stack whose end feeds the vocabulary head."""
         return self.decoder if self.decoder is not None else self.stacks[0]
+
+    @property
+    def rereads(self) -> bool:
+        """Whether the decoder is fed the encoder's own text, one to the right, to judge it at its
+        end (classifiers of BART's and T5's form)."""
+        return self.architecture == "encoder-decoder" and self.heads.classes is not None
 
     @property
     def sites(self) -> tuple[str, ...]:

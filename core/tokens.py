@@ -98,6 +98,19 @@ class Tokens:
             padding=(*self.padding, False),
         )
 
+    def started(self, start: int, piece: str, count: int) -> Tokens:
+        """What a decoder reads of the same text: the id `start`, then the first `count` tokens."""
+        return replace(
+            self,
+            ids=(start, *self.ids[:count]),
+            pieces=(piece, *self.pieces[:count]),
+            spans=(None, *self.spans[:count]),
+            segments=(self.segments[0], *self.segments[:count]),
+            sequence=(None, *self.sequence[:count]),
+            special=(True, *self.special[:count]),
+            padding=(False, *self.padding[:count]),
+        )
+
     def replaced(self, position: int, token: int, piece: str) -> Tokens:
         """The same sequence with another token at `position`."""
 

@@ -14,6 +14,7 @@ from core.families.family import Family
 from core.spec import (
     AttentionSpec,
     BlockSpec,
+    ClassHead,
     EmbeddedPositions,
     EmbeddingSpec,
     FeedForwardSpec,
@@ -92,6 +93,7 @@ def spec_of(
         )
 
     end = config.tokens("eos_token_id")
+    labelled = classes(config)
     return ModelSpec(
         family=family,
         name=config.path.parent.name,
@@ -103,6 +105,9 @@ def spec_of(
                 tied=config.flag("tie_word_embeddings", default=True),
                 bias=True,
             )
+            if labelled is None
+            else None,
+            classes=labelled,
         ),
         special=SpecialIds(
             pad=config.token("pad_token_id", default=1),
@@ -114,6 +119,13 @@ def spec_of(
         ),
         shared_embedding=target_vocab is None,
     )
+
+
+def classes(config: Config) -> ClassHead | None:
+    """Classes of the text the decoder has read again, from its end; only where it is said so."""
+    if not config.architecture.endswith("ForSequenceClassification"):
+        return None
+    return ClassHead(labels=config.labels, pooler="inner", of="last")
 
 
 def _forced_first(config: Config) -> int | None:
@@ -168,6 +180,11 @@ def attention_rules(theirs: str, ours: str) -> tuple[Rule, ...]:
     )
 
 
+CLASSES: tuple[Rule, ...] = (
+    rename("classification_head.dense.*", "heads.classes.dense.*"),
+    rename("classification_head.out_proj.*", "heads.classes.out.*"),
+)
+
 _ONE_TABLE: tuple[Rule, ...] = (
     rename("shared.weight", "encoder.embedding.token.weight"),
     alias("encoder.embed_tokens.weight", "encoder.embedding.token.weight"),
@@ -183,9 +200,10 @@ _RULES: tuple[Rule, ...] = (
     *_stack_rules("decoder"),
     rename("lm_head.weight", "heads.vocab.weight.weight"),
     fused("final_logits_bias", "heads.vocab.bias", change=Row()),
-    leave("classification_head.dense.*", "a classification head on the end token"),
-    leave("classification_head.out_proj.*", "a classification head on the end token"),
+    *CLASSES,
     leave("qa_outputs.*", "a question-answering head"),
+    leave("encoder.version"),  # of the program that wrote old files
+    leave("decoder.version"),
 )
 
 

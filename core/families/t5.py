@@ -7,6 +7,7 @@ from dataclasses import replace
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, alias, leave, rename
 from core.families.activations import ACTIVATIONS
+from core.families.bart import CLASSES, classes
 from core.families.family import Family
 from core.spec import (
     Activation,
@@ -27,7 +28,8 @@ from core.spec import (
 
 def spec(config: Config) -> ModelSpec:
     """Pre-norm RMSNorm stacks with one relative bias a stack and unscaled scores."""
-    alone = config.architecture.endswith("EncoderModel")
+    alone = config.architecture.endswith(("EncoderModel", "ForTokenClassification"))
+    labelled = classes(config)
     vocab, d_model = config.size("vocab_size"), config.size("d_model")
     return ModelSpec(
         family="T5",
@@ -40,8 +42,8 @@ def spec(config: Config) -> ModelSpec:
             "decoder",
             config.size("num_decoder_layers", default=config.size("num_layers")),
         ),
-        heads=Heads()
-        if alone
+        heads=Heads(classes=labelled)
+        if alone or labelled is not None
         else Heads(
             vocab=VocabHead(
                 vocab=vocab,
@@ -167,6 +169,9 @@ RULES: tuple[Rule, ...] = (
     rename("shared.weight", "encoder.embedding.token.weight"),
     *_stack_rules("encoder", 1),
     *_stack_rules("decoder", 2),
+    *CLASSES,
+    leave("classifier.*", "a classifier of tokens"),
+    leave("qa_outputs.*", "a question-answering head"),
     rename("lm_head.weight", "heads.vocab.weight.weight"),
 )
 
@@ -187,6 +192,7 @@ FAMILY = Family(
     model_types={"t5": "T5", "mt5": "MT5"},
     spec=spec,
     rules=lambda spec: RULES,
+    prefixes=("transformer.",),
     tiny=(
         _T5,
         _T5 | {"tie_word_embeddings": False, "feed_forward_proj": "gated-gelu"},

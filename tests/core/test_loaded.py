@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from core import load_model
 from core.errors import RequestError
 from core.masks import choose
+from core.spec import ClassHead, Heads
 
 
 def test_a_trace_by_text_and_by_ids_is_the_same() -> None:
@@ -18,6 +21,22 @@ def test_a_trace_by_text_and_by_ids_is_the_same() -> None:
     assert torch.equal(by_text.logits, by_ids.logits)
     assert by_ids.tokens["encoder"].pieces == by_text.tokens["encoder"].pieces
     assert (by_text.pattern("encoder.self", layer=1).triu(1) == 0).all()
+
+
+def test_a_judge_reads_the_text_in_its_decoder_too() -> None:
+    model = load_model("random:encoder-decoder")
+    judge = replace(model, spec=replace(model.spec, heads=Heads(classes=ClassHead(labels=("a",)))))
+    start = model.spec.special.decoder_start
+    for text, pair in (("a cat", None), ("a cat", "b")):
+        source, target = judge.tokenize(text, pair)
+        assert target is not None
+        assert source.ids[-1] in model.spec.special.end
+        assert target.ids == (start, *source.ids[:-1])
+        assert target.spans == (None, *source.spans[:-1])
+        assert target.sequence == (None, *source.sequence[:-1])
+        assert judge.tokenize(text, pair, pad_to=40)[1] == target
+        assert judge.tokenize(text, pair, "ab")[1] == model.tokenize(text, pair, "ab")[1]
+    assert judge.tokenize("a cat")[1] != model.tokenize("a cat")[1]
 
 
 def test_decode_takes_every_setting() -> None:

@@ -9,8 +9,10 @@ import pytest
 import torch
 
 from core.families import families
+from core.loaded import LoadedModel
 from tests.core.families import reference
-from tests.core.families.conftest import Build, trace
+from tests.core.families.conftest import Build, Case, trace
+from tests.core.families.reference import Answer
 from tests.core.families.test_parity import compare, everything, near
 
 _TINY = {family.name: dict(family.tiny[0]) for family in families()}
@@ -60,6 +62,67 @@ def test_modernbert(build: Build, pooling: str, bias: bool) -> None:
         near(padded.heads["classes"], theirs.heads["classes"], f"classes, padded {side}")
 
 
+REREADERS = {
+    "BART": ("Bart", (2,)),
+    "mBART": ("MBart", (2, 77)),  # the language stands behind the end
+    "T5": ("T5", (1,)),
+    "mT5": ("MT5", (1,)),
+}
+"""Family -> stem of its classes, and how a text ends."""
+
+
+def judging(name: str, build: Build) -> tuple[Case, LoadedModel, list[int]]:
+    """(case, the same as a model, a text)."""
+    stem, end = REREADERS[name]
+    case = build(classifier(name.replace("mT5", "T5"), stem, model_type=stem.lower()))
+    model = LoadedModel(name="tiny", source="", spec=case.spec, network=case.network)
+    return case, model, [*(i for i in case.texts()[0] if i not in end), *end]
+
+
+@pytest.mark.parametrize("name", REREADERS)
+def test_an_encoder_decoder_judges_the_text_its_decoder_reads_again(
+    build: Build, name: str
+) -> None:
+    case, model, ids = judging(name, build)
+    assert case.spec.heads.classes is not None
+    assert case.spec.heads.classes.labels == ("calm", "glad", "sad")
+    assert case.spec.heads.vocab is None
+    theirs = reference.ask(case.model, ids)
+    ours = model.trace(ids=ids)
+    assert ours.heads.keys() == {"classes"}
+    if name == "mBART":  # the reference's decoder reads the end as well, which nothing looks at
+        theirs = Answer(
+            hidden={s: h if s == "encoder" else h[:, :-1] for s, h in theirs.hidden.items()},
+            patterns={"encoder.self": theirs.patterns["encoder.self"]},
+            heads=theirs.heads,
+        )
+    compare(ours, theirs, everything(case))
+    read = ours.tokens["decoder"].ids
+    for side in ("left", "right"):
+        padded = trace(case.network, ids, read, padded=3, side=side)
+        near(padded.heads["classes"], theirs.heads["classes"], f"classes, padded {side}")
+
+
+@pytest.mark.parametrize("name", REREADERS)
+def test_faults_of_a_rereading_judge_show(build: Build, name: str) -> None:
+    """Judged one token early, at the start, without the head's tanh, or not read again."""
+    _, model, ids = judging(name, build)
+    right = model.trace(ids=ids)
+    read = list(right.tokens["decoder"].ids)
+    head = model.network.heads.classes
+    assert head is not None
+    states = right.hidden("decoder")[-1]
+    plain = head.out(head.dense(states[-1]))
+    wrong = {
+        "early": model.trace(ids=ids, target_ids=read[:-1]).heads["classes"],
+        "at the start": model.trace(ids=ids, target_ids=read[:1]).heads["classes"],
+        "not shifted": model.trace(ids=ids, target_ids=read[1:]).heads["classes"],
+        "without tanh": plain,
+    }
+    for fault, found in wrong.items():
+        assert (found - right.heads["classes"]).abs().max() > 1e-2, fault
+
+
 @pytest.mark.parametrize(
     ("family", "name", "held"),
     [
@@ -74,6 +137,9 @@ def test_modernbert(build: Build, pooling: str, bias: bool) -> None:
         ("Mistral", "MistralForQuestionAnswering", "question-answering"),
         ("ModernBERT", "ModernBertForTokenClassification", "classifier"),
         ("ModernBERT", "ModernBertForQuestionAnswering", "head.dense"),
+        ("T5", "T5ForTokenClassification", "classifier"),
+        ("T5", "T5ForQuestionAnswering", "question-answering"),
+        ("BART", "BartForQuestionAnswering", "question-answering"),
     ],
 )
 def test_other_heads_are_told_of_and_the_layers_shown(
@@ -82,11 +148,10 @@ def test_other_heads_are_told_of_and_the_layers_shown(
     case = build(_TINY[family] | {"architectures": [name]})
     assert case.spec.heads.classes is None
     assert any(held in note for note in case.spec.notes)
-    ids, _ = case.texts()
-    with torch.no_grad():
-        theirs = case.model(torch.tensor([ids]), output_hidden_states=True).hidden_states
-    ours = trace(case.network, ids).hidden(case.spec.main_stack.name)
-    near(ours, torch.cat(theirs), "hidden states")
+    ids, target = case.texts()
+    theirs = reference.ask(case.model, ids, target).hidden
+    ours = trace(case.network, ids, target).hidden(case.spec.main_stack.name)
+    near(ours, list(theirs.values())[-1], "hidden states")
 
 
 def test_the_layers_of_a_text_through_the_head(build: Build) -> None:
