@@ -204,8 +204,9 @@ class Box:
 class Arrow:
     """A line through points, arrow head at the last.
 
-    kind: plain, selected, residual (dashed), or attention (no head; width is the weight, 0–1).
-    series: of attention, whose line it is: lines of one number have one colour.
+    kind: plain, selected, residual (dashed), link (a plain one without head) or attention (no
+    head; width is the strength, 0–1). series: of attention, whose line it is: lines of one number
+    have one colour. note: what hovering says; value: the number behind it, for CSV.
     """
 
     points: tuple[tuple[float, float], ...]
@@ -213,17 +214,25 @@ class Arrow:
     width: float = 1.0
     text: str = ""
     series: int | None = None
+    note: str = ""
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagram:
-    """Boxes and arrows: the architecture, the stages of a layer, lines of attention."""
+    """Boxes and arrows: the architecture, the stages of a layer, lines of attention.
+
+    stretch: as wide as there is room, whatever its proportions. even: boxes of one size have
+    letters of one size; what does not fit is cut.
+    """
 
     title: str
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...] = ()
     width: float = 100.0
     height: float = 100.0
+    stretch: bool = False
+    even: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """Boxes and arrows in their own coordinates, scaled to the room there is.
 
 Kinds of boxes: plain, group (a frame behind others), text (no box), embedding, attention,
-feedforward, norm, residual, head, selected. Kinds of arrows: plain, residual (dashed), attention
-(no head, the stronger the wider `width`, 0–1 being faint to full), selected. Others read as plain.
+feedforward, norm, residual, head, selected. Kinds of arrows: plain, residual (dashed), link (no
+head), attention (no head, the stronger the wider `width`, 0–1 being faint to full), selected.
+Others read as plain.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import math
 
 from app.figure import Arrow, Box, Diagram
 from app.render import text
-from app.render.canvas import Canvas
+from app.render.canvas import Canvas, Point
+from app.render.diagram_parts import even_sizes, nearest_line, paint_even
 from app.render.drawing import Hit
 from app.render.geometry import Rect
 from app.theme import Theme
@@ -23,20 +25,27 @@ TINTS = {"embedding": 4, "attention": 1, "feedforward": 0, "norm": 5, "residual"
 
 
 class DiagramDrawing:
-    """The diagram, as large as its proportions allow, centred."""
+    """The diagram, as large as its proportions allow, centred; a stretched one from side to side,
+    at the top."""
 
     def __init__(self, panel: Diagram, box: Rect, theme: Theme) -> None:
         self.panel, self.theme = panel, theme
         wide, high = max(1e-6, panel.width), max(1e-6, panel.height)
-        self._scale = min(box.width / wide, box.height / high)
-        self._x = box.x + (box.width - wide * self._scale) / 2
-        self._y = box.y + (box.height - high * self._scale) / 2
+        across, down = box.width / wide, box.height / high
+        least = min(across, down)
+        self._scale = (across, least) if panel.stretch else (least, least)
+        self._x = box.x + (box.width - wide * self._scale[0]) / 2
+        self._y = box.y if panel.stretch else box.y + (box.height - high * self._scale[1]) / 2
         self._boxes = [self._rect(item) for item in panel.boxes]
         self._speaking = [
             index
             for index, item in enumerate(panel.boxes)
             if item.note or item.target or item.picks or item.selects
         ]
+        noted = [index for index, arrow in enumerate(panel.arrows) if arrow.note]
+        self._lines = {index: self._points(panel.arrows[index]) for index in noted}
+        pairs = zip(panel.boxes, self._boxes, strict=True)
+        self._even = even_sizes(pairs) if panel.even else None
 
     def paint(self, canvas: Canvas) -> None:
         for item, rect in zip(self.panel.boxes, self._boxes, strict=True):
@@ -49,20 +58,25 @@ class DiagramDrawing:
                 self._paint_box(canvas, item, rect)
 
     def at(self, x: float, y: float) -> Hit | None:
-        """The front-most box under a point that has anything to say."""
+        """The front-most box under a point that has anything to say, else the nearest line."""
         for index in reversed(range(len(self._boxes))):
             if index in self._speaking and self._boxes[index].holds(x, y):
                 return self._hit(index)
-        return None
+        line = nearest_line(list(self._lines.values()), x, y)
+        return None if line is None else self._hit(len(self._boxes) + list(self._lines)[line])
 
     def beside(self, hit: Hit | None, down: int, right: int) -> Hit | None:
         if not self._speaking:
             return None
-        at = -1 if hit is None or hit.row is None else self._speaking.index(hit.row)
+        row = None if hit is None else hit.row
+        at = -1 if row is None or row not in self._speaking else self._speaking.index(row)
         place = at + (down + right if at >= 0 else 1)
         return self._hit(self._speaking[place]) if 0 <= place < len(self._speaking) else None
 
     def _hit(self, index: int) -> Hit:
+        """Boxes count first, then lines."""
+        if index >= len(self._boxes):
+            return Hit(text=self.panel.arrows[index - len(self._boxes)].note, row=index)
         box = self.panel.boxes[index]
         words = box.note or " ".join(box.text.split())
         return Hit(
@@ -74,7 +88,13 @@ class DiagramDrawing:
         )
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
-        if hit.row is not None:
+        if hit.row is None:
+            return
+        if hit.row >= len(self._boxes):
+            points = self._lines[hit.row - len(self._boxes)]
+            canvas.line(points, colour=self.theme.surface, width=6)
+            canvas.line(points, colour=self.theme.accent, width=3)
+        else:
             box = self._boxes[hit.row]
             canvas.rect(box, fill=self.theme.accent, opacity=0.10, radius=5)
             canvas.rect(box, stroke=self.theme.accent, width=1.5, radius=5)
@@ -83,13 +103,17 @@ class DiagramDrawing:
         """Colours repeat where there are more series than colours."""
         return self.theme.lines[number % len(self.theme.lines)]
 
+    def _points(self, arrow: Arrow) -> list[Point]:
+        across, down = self._scale
+        return [(self._x + x * across, self._y + y * down) for x, y in arrow.points]
+
     def _rect(self, box: Box) -> Rect:
-        scale = self._scale
+        across, down = self._scale
         return Rect(
-            self._x + box.x * scale,
-            self._y + box.y * scale,
-            box.width * scale,
-            box.height * scale,
+            self._x + box.x * across,
+            self._y + box.y * down,
+            box.width * across,
+            box.height * down,
         )
 
     def _paint_box(self, canvas: Canvas, box: Box, rect: Rect) -> None:
@@ -110,6 +134,10 @@ class DiagramDrawing:
 
     def _paint_text(self, canvas: Canvas, box: Box, rect: Rect) -> None:
         if not box.text:
+            return
+        if self._even is not None and box.kind != "group":
+            ink = self.theme.on_accent if box.kind == "selected" else self.theme.text
+            paint_even(canvas, box.text, rect, self._even, ink)
             return
         theme = self.theme
         colour = theme.on_accent if box.kind == "selected" else theme.text
@@ -135,8 +163,8 @@ class DiagramDrawing:
             y += size * 1.3
 
     def _paint_arrow(self, canvas: Canvas, arrow: Arrow) -> None:
-        theme, scale = self.theme, self._scale
-        points = [(self._x + x * scale, self._y + y * scale) for x, y in arrow.points]
+        theme = self.theme
+        points = self._points(arrow)
         if len(points) < 2:
             return
         if arrow.kind == "attention":
@@ -147,6 +175,9 @@ class DiagramDrawing:
                 canvas.line(points, colour=colour, width=width, opacity=opacity)
             return
         colour = theme.accent if arrow.kind == "selected" else theme.muted
+        if arrow.kind == "link":
+            canvas.line(points, colour=colour, width=arrow.width)
+            return
         canvas.line(
             _short_of_tip(points),
             colour=colour,

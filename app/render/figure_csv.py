@@ -39,14 +39,24 @@ def csv_text(figure: Figure) -> str:
     last: Row | None = None
     for panel in figure.panels:
         title = panel.title or figure.title
-        heading = _heading(panel)
-        if heading != last:
-            if last is not None:
-                writer.writerow([])
-            writer.writerow(heading)
-            last = heading
-        writer.writerows(_rows(panel, title))
+        for heading, rows in _parts(panel, title):
+            if heading != last:
+                if last is not None:
+                    writer.writerow([])
+                writer.writerow(heading)
+                last = heading
+            writer.writerows(rows)
     return out.getvalue()
+
+
+def _parts(panel: Panel, title: str) -> Iterator[tuple[Row, Iterator[Row]]]:
+    """Headings and the rows below them: one table a panel, of a diagram one more for the lines that
+    stand for numbers."""
+    yield _heading(panel), _rows(panel, title)
+    if isinstance(panel, Diagram):
+        lines = [arrow for arrow in panel.arrows if arrow.value is not None]
+        if lines:
+            yield ["panel", "line", "value"], ([title, a.note, repr(a.value)] for a in lines)
 
 
 def _heading(panel: Panel) -> Row:

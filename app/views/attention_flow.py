@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from app.figure import Arrow, Box, Diagram, Figure, Floats
 from app.selection import Selection
 from app.views import View, ViewOptions, _maps
+from app.views._flow import Lines, lines
 from app.views._maps import heads_of, other_sentences, prepare, ready
 from app.views._tokens import (
     KEY,
@@ -23,13 +25,12 @@ from app.views._tokens import (
 if TYPE_CHECKING:
     from core.trace import Trace
 
-MOST_TOKENS = 36
-FAINTEST, FAINTEST_PINNED = 0.04, 0.005
-ROW, HEADER, NAME = 24.0, 30.0, 150.0
-SWATCH, SPREAD = 78.0, 0.6
-"""Width of a head's place in the legend; the part of a row over which the heads' lines spread."""
-MOST_LINES = 500
-"""More take too long to paint, and nobody could tell them apart."""
+MOST_TOKENS = 24
+ROW, HEADER, NAME, WIDTH = 24.0, 30.0, 150.0, 640.0
+ROOMY, ROOMIEST = 14, 1.75
+"""Fewer rows than so many are taller, up to so many times, that their lines come apart."""
+MOST_ACROSS, SPREAD = 10, 0.6
+"""Heads in a row of the legend; the part of a row over which the heads' lines spread."""
 COLOURS = 8
 """How many heads have a colour of their own."""
 
@@ -50,22 +51,20 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     rows = _page(weights.shape[0], last_position(trace, stack) if query is None else query)
     focus = key if key is not None else rows[-1] if source == stack else 0
     columns = _page(weights.shape[1], focus)
-    faintest = FAINTEST if query is None else FAINTEST_PINNED
-    high = HEADER + ROW * max(len(rows), len(columns)) + 4
-    width = max(480.0, 1.5 * high)
-    legend, top = _legend(len(heads), width)
+    legend, top = _legend(len(heads))
     names = labels(trace.tokens[stack], options.raw_labels)
     key_names = labels(trace.tokens[source], options.raw_labels)
     said = weights[query] if query is not None else None
+    deep = max(len(rows), len(columns))
+    row = ROW * min(ROOMIEST, max(1.0, ROOMY / deep))
+    left, right = _Side(rows[0], top, row), _Side(columns[0], top, row)
+    found = lines(heads, rows, columns, query)
     boxes = [
         *legend,
         _header(QUERY, 0.0, top, "query"),
-        _header(KEY, width - NAME, top, "key"),
-        *(_query(i, _level(i, rows[0], top), names[i], i == query) for i in rows),
-        *(
-            _key(i, _level(i, columns[0], top), width, key_names[i], said, i == key)
-            for i in columns
-        ),
+        _header(KEY, WIDTH - NAME, top, "key"),
+        *(_query(i, left, names[i], weights[i], key_names, i == query) for i in rows),
+        *(_key(i, right, key_names[i], said, i == key) for i in columns),
     ]
     return Figure(
         title=_maps.title(trace, selection, options, "all"),
@@ -73,15 +72,19 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             Diagram(
                 title="",
                 boxes=tuple(boxes),
-                arrows=_lines(heads, rows, columns, query, faintest, width, top),
-                width=width,
-                height=top + high,
+                arrows=_arrows(found, len(heads), left, right, names, key_names),
+                width=WIDTH,
+                height=top + HEADER + row * deep + 4,
+                stretch=True,
+                even=True,
             ),
         ),
         note=" ".join(
             part
             for part in (
-                _note(heads, rows, columns, query, faintest),
+                found.note,
+                "" if query is not None else "Click a query to see its lines alone.",
+                _elsewhere(weights, rows, columns, query),
                 _colours(len(heads), query is not None),
                 left_out,
             )
@@ -98,18 +101,20 @@ def _page(length: int, focus: int) -> range:
     return range(start, start + MOST_TOKENS)
 
 
-def _legend(heads: int, width: float) -> tuple[list[Box], float]:
+def _legend(heads: int) -> tuple[list[Box], float]:
     """A box a head in its colour, and the height of them all; nothing for one head."""
     if heads == 1:
         return [], 0.0
-    across = max(1, int(width // SWATCH))
+    deep = -(-heads // MOST_ACROSS)
+    across = -(-heads // deep)
+    wide = WIDTH / max(across, 6)
     boxes = [
         Box(
             key=f"head.{head}",
             text=f"head {head + 1}",
-            x=head % across * SWATCH,
+            x=head % across * wide,
             y=head // across * ROW,
-            width=SWATCH - 4,
+            width=wide - 4,
             height=ROW - 4,
             note=f"head {head + 1}: click to see its lines alone",
             picks=(("head", head),),
@@ -117,90 +122,88 @@ def _legend(heads: int, width: float) -> tuple[list[Box], float]:
         )
         for head in range(heads)
     ]
-    return boxes, -(-heads // across) * ROW + 4
+    return boxes, deep * ROW + 4
 
 
-def _level(index: int, first: int, top: float) -> float:
-    return top + HEADER + ROW * (index - first)
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A column of tokens: the first one shown, what stands above it, and the height of a row."""
+
+    first: int
+    top: float
+    row: float
+
+    def level(self, index: int, part: float = 0.0) -> float:
+        """Where a row begins, or so far down it (0–1)."""
+        return self.top + HEADER + self.row * (index - self.first + part)
 
 
 def _header(text: str, x: float, y: float, key: str) -> Box:
     return Box(key=key, text=text, x=x, y=y, width=NAME, height=ROW, kind="text")
 
 
-def _query(index: int, level: float, name: str, chosen: bool) -> Box:
+def _query(
+    index: int, side: _Side, name: str, weights: Floats, keys: tuple[str, ...], chosen: bool
+) -> Box:
+    strongest = [j for j in np.argsort(-weights, kind="stable")[:3].tolist() if weights[j] > 0]
+    said = ", ".join(f"“{keys[j]}” ({j}) {weights[j]:.3f}" for j in strongest)
     return Box(
         key=f"query.{index}",
         text=name,
         x=0,
-        y=level + 1,
+        y=side.level(index) + 1,
         width=NAME,
-        height=ROW - 2,
+        height=side.row - 2,
         kind="selected" if chosen else "plain",
-        note=f"query {index} “{name}”: click to see its lines alone",
+        note=f"query “{name}” ({index}) → {said or 'nothing'}; click to see its lines alone",
         picks=(("query", index),),
     )
 
 
-def _key(
-    index: int, level: float, width: float, name: str, said: Floats | None, chosen: bool
-) -> Box:
+def _key(index: int, side: _Side, name: str, said: Floats | None, chosen: bool) -> Box:
     text = name if said is None or said[index] < 0.0005 else f"{name}  {said[index]:.3f}"
     return Box(
         key=f"key.{index}",
         text=text,
-        x=width - NAME,
-        y=level + 1,
+        x=WIDTH - NAME,
+        y=side.level(index) + 1,
         width=NAME,
-        height=ROW - 2,
+        height=side.row - 2,
         kind="selected" if chosen else "plain",
-        note=f"key {index} “{name}”" + ("" if said is None else f" = {said[index]:.4f}"),
+        note=f"key “{name}” ({index})" + ("" if said is None else f" = {said[index]:.4f}"),
         picks=(("key", index),),
     )
 
 
-def _seen(heads: Floats, rows: range, columns: range, query: int | None) -> Floats:
-    """[head, row, column] of the page, only the pinned query's where there is one."""
-    seen = heads[:, rows.start : rows.stop, columns.start : columns.stop]
-    if query is None:
-        return seen
-    only = np.zeros_like(seen)
-    only[:, query - rows.start] = seen[:, query - rows.start]
-    return only
-
-
-def _lines(
-    heads: Floats,
-    rows: range,
-    columns: range,
-    query: int | None,
-    faintest: float,
-    width: float,
-    top: float,
+def _arrows(
+    found: Lines,
+    heads: int,
+    left: _Side,
+    right: _Side,
+    names: tuple[str, ...],
+    key_names: tuple[str, ...],
 ) -> tuple[Arrow, ...]:
     """Faint ones first, so that strong ones lie on top; the heads side by side within a row."""
-    seen = _seen(heads, rows, columns, query)
-    places = np.argwhere(seen >= faintest)
-    strengths = seen[tuple(places.T)]
-    order = np.argsort(strengths, kind="stable")[-MOST_LINES:]
-    count = len(heads)
-    shifts = [0.5 + SPREAD * ((head + 0.5) / count - 0.5) for head in range(count)]
-    first = top + HEADER
-    return tuple(
-        Arrow(
+    shifts = [0.5 + SPREAD * ((head + 0.5) / heads - 0.5) for head in range(heads)]
+
+    def arrow(place: tuple[int, int, int], weight: float, width: float) -> Arrow:
+        head, i, j = place
+        whose = f", head {head + 1}" if heads > 1 else ""
+        return Arrow(
             points=(
-                (NAME + 4, first + ROW * (i + shifts[head])),
-                (width - NAME - 4, first + ROW * (j + shifts[head])),
+                (NAME + 4, left.level(i, shifts[head])),
+                (WIDTH - NAME - 4, right.level(j, shifts[head])),
             ),
             kind="attention",
-            # Alone, the lines of one query have room to be seen.
-            width=strength if query is None else strength**0.5,
-            series=head % COLOURS if count > 1 else None,
+            width=width,
+            series=head % COLOURS if heads > 1 else None,
+            note=f"query “{names[i]}” ({i}) → key “{key_names[j]}” ({j}){whose}:"
+            f" weight {weight:.3g}",
+            value=weight,
         )
-        for (head, i, j), strength in zip(
-            places[order].tolist(), strengths[order].tolist(), strict=True
-        )
-    )
+
+    drawn = zip(found.places, found.weights, found.widths, strict=True)
+    return tuple(arrow(*line) for line in drawn)
 
 
 def _colours(heads: int, numbers: bool) -> str:
@@ -215,23 +218,18 @@ def _colours(heads: int, numbers: bool) -> str:
     return " ".join(parts)
 
 
-def _note(heads: Floats, rows: range, columns: range, query: int | None, faintest: float) -> str:
-    weights: Floats = heads.mean(axis=0)
-    parts = [f"Lines for weights of {faintest:g} and more; the stronger the wider."]
-    count = int((_seen(heads, rows, columns, query) >= faintest).sum())
-    if count > MOST_LINES:
-        parts.append(f"Of {count:,} lines the {MOST_LINES} strongest are drawn.")
+def _elsewhere(weights: Floats, rows: range, columns: range, query: int | None) -> str:
+    """Which part of a long text is shown; empty for a short one."""
+    if len(rows) == weights.shape[0] and len(columns) == weights.shape[1]:
+        return ""
+    found = (
+        f"Queries {rows[0]} to {rows[-1]} of {weights.shape[0]},"
+        f" keys {columns[0]} to {columns[-1]} of {weights.shape[1]}: those around what is pinned."
+    )
     if query is None:
-        parts.append("Click a query to see its lines alone.")
-    if len(rows) < weights.shape[0] or len(columns) < weights.shape[1]:
-        parts.append(
-            f"Queries {rows[0]} to {rows[-1]} of {weights.shape[0]},"
-            f" keys {columns[0]} to {columns[-1]} of {weights.shape[1]}."
-        )
-        if query is not None:
-            inside = float(weights[query, columns.start : columns.stop].sum())
-            parts.append(f"{max(0.0, 1 - inside):.1%} of this query's weight lies elsewhere.")
-    return " ".join(parts)
+        return found
+    inside = float(weights[query, columns.start : columns.stop].sum())
+    return f"{found} {max(0.0, 1 - inside):.1%} of this query's weight lies elsewhere."
 
 
 VIEW = View(

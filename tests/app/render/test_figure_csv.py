@@ -8,7 +8,7 @@ import io
 import numpy as np
 import pytest
 
-from app.figure import Bars, Curves, Figure, Heatmap, Mosaic, Paths
+from app.figure import Arrow, Bars, Box, Curves, Diagram, Figure, Heatmap, Mosaic, Paths
 from app.render.figure_csv import csv_text
 from tests.app.render.examples import (
     AWKWARD,
@@ -110,3 +110,15 @@ def test_every_figure_has_a_heading_and_rows_of_its_length(name: str) -> None:
         lines = list(csv.reader(io.StringIO(part)))
         assert len(lines) > 1
         assert {len(line) for line in lines} == {len(lines[0])}
+
+
+def test_a_diagram_gives_its_boxes_and_the_numbers_of_its_lines() -> None:
+    box = Box(key="a", text="A", x=0, y=0, width=10, height=5, note="n")
+    lines = (
+        Arrow(points=((0, 0), (1, 1)), note="query 1 → key 2", value=0.1 + 0.2),
+        Arrow(points=((0, 0), (1, 1))),
+    )
+    text = csv_text(Figure(title="t", panels=(Diagram(title="", boxes=(box,), arrows=lines),)))
+    boxes, numbers = (part.splitlines() for part in text.split("\n\n"))
+    assert boxes == ["panel,box,text,note,x,y,width,height", "t,a,A,n,0.0,0.0,10.0,5.0"]
+    assert numbers == ["panel,line,value", f"t,query 1 → key 2,{0.1 + 0.2!r}"]

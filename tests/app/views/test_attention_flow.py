@@ -7,7 +7,7 @@ import pytest
 
 from app.figure import Arrow, Diagram, Figure
 from app.selection import Selection
-from app.views import ViewOptions, attention_flow, view
+from app.views import ViewOptions, _flow, view
 from tests.traces import trace_of
 
 
@@ -35,6 +35,10 @@ def test_a_line_for_every_weight_worth_seeing() -> None:
     maps = trace_of("translator", length=7, target=4).pattern("decoder.cross", 1).numpy()
     expected = {(f"query.{i}", f"key.{j}"): w for (i, j), w in np.ndenumerate(maps[2]) if w >= 0.04}
     assert {ends(panel, a): a.width for a in panel.arrows} == pytest.approx(expected)
+    assert {ends(panel, a): a.value for a in panel.arrows} == pytest.approx(expected)
+    first = panel.arrows[-1]
+    (_, query), (_, key) = (name.split(".") for name in ends(panel, first))
+    assert f"({query}) → key" in first.note and f"({key}): weight {first.value:.3g}" in first.note
     assert [a.width for a in panel.arrows] == sorted(a.width for a in panel.arrows)
     assert all(a.kind == "attention" for a in panel.arrows)
     assert figure.title.startswith("Decoder cross-attention · layer 2 of 3 · ")
@@ -59,7 +63,7 @@ def test_the_heads_of_a_layer_have_their_colours() -> None:
 
 
 def test_of_too_many_lines_the_strongest_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attention_flow, "MOST_LINES", 20)
+    monkeypatch.setattr(_flow, "MOST", 20)
     figure, panel = draw("encoder", Selection(head=None), length=6)
     maps = trace_of("encoder", length=6).pattern("encoder.self", 0).numpy()
     strongest = np.sort(maps.ravel())[-20:]
@@ -93,10 +97,48 @@ def test_a_pinned_query_shows_its_lines_alone_with_numbers() -> None:
 
 def test_a_long_text_is_shown_page_by_page() -> None:
     figure, panel = draw("decoder", Selection(stack="decoder", query=10), length=90)
-    assert len([b for b in panel.boxes if b.key.startswith("query.")]) == 36
-    assert "Queries 0 to 35 of 90, keys 0 to 35 of 90." in figure.note
+    assert len([b for b in panel.boxes if b.key.startswith("query.")]) == 24
+    assert "Queries 0 to 23 of 90, keys 0 to 23 of 90:" in figure.note
     assert "0.0% of this query's weight lies elsewhere." in figure.note
     figure, panel = draw("decoder", Selection(stack="decoder", query=80, key=3), length=90)
-    assert "Queries 54 to 89 of 90, keys 0 to 35 of 90." in figure.note
+    assert "Queries 66 to 89 of 90, keys 0 to 23 of 90:" in figure.note
     row = trace_of("decoder", length=90).pattern("decoder.self", 0, 0, 80).numpy()
-    assert f"{1 - row[:36].sum():.1%} of this query's weight" in figure.note
+    assert f"{1 - row[:24].sum():.1%} of this query's weight" in figure.note
+
+
+def test_weights_that_are_all_faint_are_drawn_all_the_same() -> None:
+    even = np.full((2, 30, 30), 1 / 30, np.float32)
+    even[1, 4, 7] = 0.1
+    found = _flow.lines(even, range(10), range(20), None)
+    assert found.faintest == pytest.approx(0.033)  # rounded down, so that the sentence is true
+    assert found.found == 2 * 10 * 20
+    assert found.places[-1] == (1, 4, 7)
+    assert found.widths[-1] == pytest.approx(0.5)
+    assert found.weights[-1] == pytest.approx(0.1)
+    assert "weights of 0.033 and more" in found.note
+    assert "the widest being 0.1" in found.note
+    alone = _flow.lines(even, range(10), range(20), 4)
+    assert {query for _, query, _ in alone.places} == {4}
+    assert len(alone.places) == 2 * 20
+
+
+def test_where_nothing_may_be_seen_it_says_so() -> None:
+    found = _flow.lines(np.zeros((2, 5, 5), np.float32), range(5), range(5), 3)
+    assert found.places == ()
+    assert found.note == "No weight to draw here."
+
+
+def test_few_rows_are_taller_and_many_keep_the_shape() -> None:
+    _, few = draw("encoder", Selection(head=0), length=6)
+    _, many = draw("encoder", Selection(head=0), length=30)
+    rows = [next(b for b in p.boxes if b.key.startswith("query.")).height for p in (few, many)]
+    assert rows == [40, 22]
+    assert all(p.stretch and p.even for p in (few, many))
+
+
+def test_a_query_names_its_strongest_keys() -> None:
+    _, panel = draw("encoder", Selection(layer=2, head=1), length=6)
+    weights = trace_of("encoder", length=6).pattern("encoder.self", 2, 1).numpy()
+    box = {b.key: b for b in panel.boxes}
+    best = int(weights[3].argmax())
+    assert f"({best}) {weights[3, best]:.3f}, " in box["query.3"].note

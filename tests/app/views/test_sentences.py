@@ -42,7 +42,7 @@ def test_only_the_asked_block_is_shown(
     assert figure.note.startswith(f"Only {name} is shown; the weights are unchanged.")
     flow = view("attention_flow").draw(trace, Selection(layer=1), options).panels[0]
     assert isinstance(flow, Diagram)
-    lines = sorted(a.width for a in flow.arrows)
+    lines = sorted(a.value or 0 for a in flow.arrows)
     assert lines == pytest.approx(sorted(weights[c] for c in cells if weights[c] >= 0.04))
     whole = view("all_heads").draw(trace, Selection(), options)
     (mosaic,) = whole.panels

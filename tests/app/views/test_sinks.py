@@ -43,7 +43,7 @@ def test_the_map_without_them(head: int | None) -> None:
     assert figure.note.startswith("Without the first token, special tokens and punctuation")
     flow = view("attention_flow").draw(trace, selection, OPTIONS).panels[0]
     assert isinstance(flow, Diagram)
-    lines = sorted(arrow.width for arrow in flow.arrows)
+    lines = sorted(arrow.value or 0 for arrow in flow.arrows)
     drawn = maps if head is None else maps[head]
     assert lines == pytest.approx(sorted(drawn[drawn >= 0.04]), abs=1e-6)
 

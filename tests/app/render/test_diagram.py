@@ -1,0 +1,93 @@
+"""Diagrams: stretched to the room there is, letters of one size, lines that say their number."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.figure import Arrow, Box, Diagram, Figure
+from app.render.diagram import DiagramDrawing
+from app.render.geometry import Rect
+from app.theme import LIGHT
+from tests.app.render.recording import RecordingCanvas, record
+
+pytestmark = pytest.mark.usefixtures("qapp")
+ROOM = Rect(0, 0, 1000, 300)
+
+
+def box(key: str, text: str, x: float, y: float = 0, width: float = 20, height: float = 10) -> Box:
+    return Box(key=key, text=text, x=x, y=y, width=width, height=height)
+
+
+def drawn(panel: Diagram, room: Rect = ROOM) -> RecordingCanvas:
+    canvas = RecordingCanvas()
+    DiagramDrawing(panel, room, LIGHT).paint(canvas)
+    return canvas
+
+
+def test_a_stretched_diagram_reaches_from_side_to_side_and_stands_on_top() -> None:
+    boxes = (box("a", "a", 0), box("b", "b", 80, 90))
+    frames = [how[0] for how in drawn(Diagram(title="", boxes=boxes, stretch=True)).rects]
+    assert min(frame.x for frame in frames) == 0
+    assert max(frame.right for frame in frames) == 1000
+    assert min(frame.y for frame in frames) == 0
+    assert max(frame.bottom for frame in frames) == 300
+    frames = [how[0] for how in drawn(Diagram(title="", boxes=boxes)).rects]
+    assert max(frame.right for frame in frames) - min(frame.x for frame in frames) == 300
+
+
+def test_a_low_stretched_diagram_is_not_blown_up() -> None:
+    panel = Diagram(title="", boxes=(box("a", "a", 0),), width=100, height=10, stretch=True)
+    (frame, _), *_ = drawn(panel, Rect(0, 0, 200, 900)).rects
+    assert frame.height == 20  # twice as large in both directions
+
+
+def test_boxes_of_one_size_have_letters_of_one_size() -> None:
+    boxes = (
+        box("a", "a", 0, height=7),
+        box("b", "some words that are far longer than the box", 30, height=7),
+        box("c", "wide", 60, width=40),
+    )
+    panel = Diagram(title="", boxes=boxes, width=100, height=10, even=True)
+    heights = {words.words: words.box.height for words in drawn(panel, Rect(0, 0, 300, 200)).texts}
+    short, long_, wide = heights.values()
+    assert short == long_ < wide
+    assert list(heights)[1].endswith("…")
+    apart = drawn(Diagram(title="", boxes=boxes, width=100, height=10), Rect(0, 0, 300, 200))
+    assert apart.texts[0].box.height > short
+
+
+def test_a_link_has_no_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    heads: list[object] = []
+    monkeypatch.setattr(RecordingCanvas, "polygon", lambda *a, **k: heads.append(a))
+    ends = ((0.0, 0.0), (90.0, 0.0))
+    for kind, count in (("link", 0), ("plain", 1)):
+        heads.clear()
+        arrows = (Arrow(points=ends, kind=kind),)
+        record(Figure(title="t", panels=(Diagram(title="", boxes=(), arrows=arrows),)))
+        assert len(heads) == count
+
+
+def test_the_pointer_reads_the_nearest_line_but_a_box_first() -> None:
+    lines = (
+        Arrow(points=((0, 50), (100, 50)), kind="attention", note="level"),
+        Arrow(points=((0, 0), (100, 100)), kind="attention", note="falling"),
+        Arrow(points=((0, 50), (100, 50)), kind="attention", note="level, in front"),
+        Arrow(points=((0, 80), (100, 80)), kind="attention"),
+    )
+    speaking = Box(key="a", text="a", x=0, y=40, width=10, height=20, note="the box")
+    room = Rect(0, 0, 100, 100)
+    drawing = DiagramDrawing(Diagram(title="", boxes=(speaking,), arrows=lines), room, LIGHT)
+    found = {
+        place: None if (hit := drawing.at(*place)) is None else hit.text
+        for place in ((5, 50), (30, 52), (30, 31), (30, 80), (95, 10))
+    }
+    assert list(found.values()) == ["the box", "level, in front", "falling", None, None]
+    hit = drawing.at(30, 31)
+    assert hit is not None
+    canvas = RecordingCanvas()
+    drawing.paint_hover(canvas, hit)
+    assert canvas.lines[-1][0] == [(0, 0), (100, 100)]
+    # From a line the keyboard goes on at the first box.
+    following = drawing.beside(hit, 0, 1)
+    assert following is not None
+    assert following.text == "the box"
