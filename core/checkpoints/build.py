@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from math import prod
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Matched, Move, Rule, check, match, original, some
 from core.checkpoints.files import Checkpoint
+from core.checkpoints.places import Places, count, places_of, skeleton, with_heads
 from core.device import check_fits
 from core.errors import Cancelled, CheckpointError, UnsupportedModel
 from core.families import family_of
-from core.heads import HeadBank
 from core.model import Transformer
 from core.request import ShouldStop
 from core.spec import Heads, ModelSpec
@@ -37,10 +37,7 @@ HEAD_NAMES = {
     "replaced": "replaced-token",
 }
 
-
-_LOOKED_AT = 1024
-"""Values of each tensor looked at for NaN: norms and biases whole, of a matrix the first rows. All
-of them would read a mapped file through."""
+PLAIN = ("float32", "float16", "bfloat16", "float64")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,10 +51,12 @@ class Built:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plan:
-    """Every parameter's source, checked; nothing is read yet. network: without its weights."""
+    """Every parameter's source, checked; nothing is read yet. network: without its weights, places:
+    where they go."""
 
     spec: ModelSpec
     network: Transformer
+    places: Places
     moves: tuple[Move, ...]
     missing: Mapping[str, str]
     copies: tuple[Move, ...]
@@ -77,16 +76,23 @@ def plan(checkpoint: Checkpoint) -> Plan:
     spec = describe(config)
     rules, held, where = family.rules(spec), checkpoint.shapes, checkpoint.weights
     matched = match(held, rules, family.prefixes, experts=_experts(spec), where=where)
-    spec = _untie(family.adapt(spec, matched), matched)
-    spec, missing = _keep_heads(spec, matched, rules, checkpoint.files[0].path.name)
-    network = skeleton(spec)
-    expected = shapes_of(network)
-    matched, idle = _without_idle_heads(_named_by_output(spec, matched), expected)
-    check(matched, rules, expected, held, where)
+    every = _untie(family.adapt(spec, matched), matched)
+    network = skeleton(every)
+    places = places_of(network)
+    spec, missing = _keep_heads(every, matched, rules, places, checkpoint.files[0].path.name)
+    if spec.heads != every.heads:
+        places = with_heads(network, spec, places)
+    matched, idle = _without_idle_heads(_named_by_output(spec, matched), places)
+    check(matched, rules, {n: p.shape for n, p in places.items()}, held, where)
     notes = [*config.notes, *(f"{where} also holds {why}, which is not shown" for why in idle)]
-    spec = replace(spec, dtype=_stored(checkpoint), notes=tuple(dict.fromkeys(notes)))
+    stored = _stored(checkpoint, matched.moves)
     return Plan(
-        spec=spec, network=network, moves=matched.moves, missing=missing, copies=matched.copies
+        spec=replace(spec, dtype=stored, notes=tuple(dict.fromkeys(notes))),
+        network=network,
+        places=places,
+        moves=matched.moves,
+        missing=missing,
+        copies=matched.copies,
     )
 
 
@@ -108,53 +114,33 @@ def build(
     should_stop: ShouldStop | None = None,
 ) -> Built:
     """Read the tensors and give them to the network."""
-    spec, network, moves = plan.spec, plan.network, plan.moves
+    spec, network, places, moves = plan.spec, plan.network, plan.places, plan.moves
+    check_fits(count(places), dtype, device)
     _check_copies(checkpoint, plan)
     if _really_tied(checkpoint, plan):
-        assert spec.heads.vocab is not None
         spec = _with_vocab(spec, tied=True)
         moves = tuple(move for move in moves if OUTPUT not in move.targets)
-        network = skeleton(spec)
+        places = with_heads(network, spec, places)
     network.spec = spec
-    no_number: str | None = None
-    shapes, modules = shapes_of(network), dict(network.named_modules())
-    check_fits(sum(prod(s) for s in shapes.values()), dtype, device)
+    stored, kept = checkpoint.dtypes, str(dtype).removeprefix("torch.")
+    left, here = set(places), device.type == "cpu"
     for done, move in enumerate(moves):
         if should_stop is not None and should_stop():
             raise Cancelled("loading was cancelled")
         if progress is not None:
             progress(done, len(moves), "Loading weights")
-        tensor = checkpoint.read(move.source, keep=dtype)
-        if no_number is None and tensor.reshape(-1)[:_LOOKED_AT].float().isnan().any():
-            no_number = move.source
-        parts = move.change.apply(tensor, [shapes[t] for t in move.targets])
-        for target, part in zip(move.targets, parts, strict=True):
-            parent, _, leaf = target.rpartition(".")
-            # Not by setattr, which searches every registry of a module for an old value.
-            modules[parent]._parameters[leaf] = nn.Parameter(
-                part.to(device=device, dtype=dtype), requires_grad=False
-            )
+        mine = [places[target] for target in move.targets]
+        as_it_is = stored[move.source] == kept
+        tensor = checkpoint.read(move.source, mapped=as_it_is)
+        parts = move.change.apply(tensor, [place.shape for place in mine])
+        for place, part in zip(mine, parts, strict=True):
+            place.put(part if as_it_is and here else part.to(device=device, dtype=dtype))
+        left.difference_update(move.targets)
     if progress is not None:
         progress(len(moves), len(moves), "Loading weights")
-    left = shapes.keys() - {target for move in moves for target in move.targets}
     if left:
         raise RuntimeError(f"no weights were given to {', '.join(sorted(left))}")
-    if no_number is not None:
-        note = f"{checkpoint.weights} holds NaN (no number) in {no_number}, so no result means much"
-        spec = replace(spec, notes=(*spec.notes, note))
-        network.spec = spec
-    return Built(network=network.eval(), spec=spec, missing=plan.missing)
-
-
-def shapes_of(network: nn.Module) -> dict[str, tuple[int, ...]]:
-    """Parameter -> shape; a parameter with two names is listed once."""
-    return {name: tuple(p.shape) for name, p in network.named_parameters()}
-
-
-def skeleton(spec: ModelSpec) -> Transformer:
-    """The network without memory for its weights."""
-    with torch.device("meta"):
-        return Transformer(spec)
+    return Built(network=network, spec=spec, missing=plan.missing)
 
 
 # --- what the file holds ------------------------------------------------------------------------
@@ -179,17 +165,15 @@ def _named_by_output(spec: ModelSpec, matched: Matched) -> Matched:
 
 
 def _keep_heads(
-    spec: ModelSpec, matched: Matched, rules: Sequence[Rule], where: str
+    spec: ModelSpec, matched: Matched, rules: Sequence[Rule], places: Places, where: str
 ) -> tuple[ModelSpec, dict[str, str]]:
     """The spec without the heads of which the file holds nothing, and what each lacks."""
-    with torch.device("meta"):
-        bank = HeadBank(spec.heads, spec.main_stack.d_model)
-    names = [f"heads.{name}" for name, _ in bank.named_parameters()]
     missing = heads_without(spec)
-    heads = spec.heads
+    heads, targets = spec.heads, matched.targets
+    names = [name for name in places if name.startswith("heads.")]
     for head, label in HEAD_NAMES.items():
         own = [n for n in names if n.startswith(f"heads.{head}.")]
-        if own and matched.targets.isdisjoint(own):
+        if own and targets.isdisjoint(own):
             lost = some([original(n, rules, matched.prefix) for n in own])
             missing[head] = f"{where} has no {label} head: it does not hold {lost}"
             heads = replace(heads, **{head: None})
@@ -205,20 +189,19 @@ def heads_without(spec: ModelSpec) -> dict[str, str]:
     }
 
 
-def _without_idle_heads(
-    matched: Matched, expected: Mapping[str, tuple[int, ...]]
-) -> tuple[Matched, list[str]]:
+def _without_idle_heads(matched: Matched, places: Places) -> tuple[Matched, list[str]]:
     """Tensors of heads that this model does not use (a pooler without a head) are left aside."""
-    idle = [m for m in matched.moves if all(_is_idle(t, expected) for t in m.targets)]
-    kept = tuple(m for m in matched.moves if m not in idle)
+    held = {name.split(".", 2)[1] for name in places if name.startswith("heads.")}
+    heads = [m for m in matched.moves if m.targets[0].startswith("heads.")]
+    idle = [m for m in heads if all(_is_idle(t, held) for t in m.targets)]
+    kept = tuple(m for m in matched.moves if m not in idle) if idle else matched.moves
     whys = [why for _, why in matched.aside if why]
     whys += [m.source for m in idle if not m.targets[0].startswith("heads.pooler.")]
     return replace(matched, moves=kept), whys
 
 
-def _is_idle(target: str, expected: Mapping[str, tuple[int, ...]]) -> bool:
-    head = target.split(".")[1]
-    return target.startswith("heads.") and not any(n.startswith(f"heads.{head}.") for n in expected)
+def _is_idle(target: str, held: set[str]) -> bool:
+    return target.startswith("heads.") and target.split(".", 2)[1] not in held
 
 
 def _table(spec: ModelSpec) -> str:
@@ -267,20 +250,20 @@ def _equal(first: Tensor, second: Tensor) -> bool:
     return torch.equal(first, second)
 
 
-def _stored(checkpoint: Checkpoint) -> str:
-    """The type most weights are stored in."""
+def _stored(checkpoint: Checkpoint, moves: Sequence[Move]) -> str:
+    """The type most weights are stored in; all are plain numbers."""
     counts: Counter[str] = Counter()
-    for file in checkpoint.files:
-        shapes = file.shapes
-        for name, dtype in file.dtypes.items():
-            counts[dtype] += prod(shapes[name])
-    found = counts.most_common(1)[0][0] if counts else "float32"
-    if found.startswith(("int", "uint", "bool", "float8")):
-        raise UnsupportedModel(
-            f"{checkpoint.weights} is stored as {found}; supported are float32, float16 "
-            "and bfloat16"
-        )
-    return found
+    shapes, dtypes = checkpoint.shapes, checkpoint.dtypes
+    for move in moves:
+        dtype = dtypes[move.source]
+        # A GGUF file's own types were looked at when it was opened.
+        if dtype not in PLAIN and checkpoint.metadata is None:
+            raise UnsupportedModel(
+                f"{checkpoint.weights} stores {move.source} as {dtype}; supported are "
+                f"{', '.join(PLAIN[:-1])} and {PLAIN[-1]}"
+            )
+        counts[dtype] += prod(shapes[move.source])
+    return counts.most_common(1)[0][0]
 
 
 def _experts(spec: ModelSpec) -> int:

@@ -66,7 +66,9 @@ class Columns:
         return (*targets[0][1:], sum(shape[0] for shape in targets))
 
     def apply(self, tensor: Tensor, targets: Sequence[Shape]) -> list[Tensor]:
-        parts = tensor.split([shape[0] for shape in targets], dim=-1)
+        parts = [tensor]
+        if len(targets) > 1:
+            parts = list(tensor.split([shape[0] for shape in targets], dim=-1))
         return [part.T if part.dim() == 2 else part for part in parts]
 
 

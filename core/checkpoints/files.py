@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-import torch
 from torch import Tensor
 
 from core.checkpoints import pickled, safe
@@ -53,7 +53,7 @@ class TensorFile(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Checkpoint:
     """folder: where config and tokenizer are. files: the opened weights; a tensor is read from
     disk only when asked for. metadata: of a GGUF file, which holds its own tokenizer."""
@@ -70,10 +70,15 @@ class Checkpoint:
             return str(self.metadata.get("general.name") or self.files[0].path.stem)
         return self.folder.resolve().name
 
-    @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
+    @cached_property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
         """Tensor name -> shape."""
-        return {name: shape for file in self.files for name, shape in file.shapes.items()}
+        return {name: file.shapes[name] for name, file in self._homes.items()}
+
+    @cached_property
+    def dtypes(self) -> Mapping[str, str]:
+        """Tensor name -> the type it is stored in: "float32", "bfloat16", in GGUF also "Q4_K"."""
+        return {name: file.dtypes[name] for name, file in self._homes.items()}
 
     @property
     def weights(self) -> str:
@@ -81,15 +86,18 @@ class Checkpoint:
         more = len(self.files) - 1
         return str(self.files[0].path) if not more else f"{self.files[0].path} and {more} more"
 
-    def file_of(self, name: str) -> TensorFile:
-        return next(file for file in self.files if name in file.shapes)
+    @cached_property
+    def _homes(self) -> Mapping[str, TensorFile]:
+        """Tensor name -> the first file that holds it."""
+        found: dict[str, TensorFile] = {}
+        for file in self.files:
+            found |= {name: file for name in file.shapes if name not in found}
+        return found
 
-    def read(self, name: str, *, keep: torch.dtype | None = None) -> Tensor:
-        """A tensor, memory-mapped where the format allows. keep: the type it will be kept in; in
-        another one it is only passed through."""
-        file = self.file_of(name)
-        passing = keep is not None and file.dtypes[name] != str(keep).removeprefix("torch.")
-        return file.read(name, mapped=not passing)
+    def read(self, name: str, *, mapped: bool = True) -> Tensor:
+        """A tensor, memory-mapped where the format allows. mapped False: it will be converted and
+        dropped at once."""
+        return self._homes[name].read(name, mapped=mapped)
 
 
 def open_checkpoint(source: str | Path) -> Checkpoint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -86,11 +87,11 @@ class GgufFile:
         """A value of this architecture's metadata."""
         return self.metadata.get(f"{self.architecture}.{key}", default)
 
-    @property
+    @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         return {name: self._tensors[theirs].shape for name, theirs in self._names.items()}
 
-    @property
+    @cached_property
     def dtypes(self) -> Mapping[str, str]:
         kinds = {n: _type_name(self._tensors[theirs].kind) for n, theirs in self._names.items()}
         return {name: _STORED.get(kind, kind) for name, kind in kinds.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 
 import torch
@@ -22,11 +23,11 @@ class PickledFile:
         refuse_impostor(path)
         self._tensors = _load(path)
 
-    @property
+    @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
         return {name: tuple(t.shape) for name, t in self._tensors.items()}
 
-    @property
+    @cached_property
     def dtypes(self) -> Mapping[str, str]:
         return {name: str(t.dtype).removeprefix("torch.") for name, t in self._tensors.items()}
 

@@ -1,4 +1,4 @@
-"""One .safetensors file: validated when opened, its tensors memory-mapped when read."""
+"""One .safetensors file: validated by its library when opened, its tensors mapped when read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -23,6 +23,15 @@ _DTYPES = {
 }  # fmt: skip
 
 
+class _Entry(NamedTuple):
+    """start, end: the tensor's first byte in the file and the one behind its last."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    start: int
+    end: int
+
+
 class SafeFile:
     """Names, shapes and types from the header; `read` maps a tensor without copying it."""
 
@@ -31,51 +40,80 @@ class SafeFile:
         refuse_impostor(path)
         try:
             opener: Any = safe_open  # it states no types
-            self._file = opener(path, framework="pt")
-            views = {name: self._file.get_slice(name) for name in self._file.keys()}  # noqa: SIM118
+            opener(path, framework="np")  # refuses headers that do not describe the file
+            self._entries = _read_header(path)
+            # One map for all tensors: the library makes each of its own, in many more steps.
+            self._storage: Any = torch.UntypedStorage.from_file(
+                str(path), False, path.stat().st_size
+            )
         except (SafetensorError, OSError, RuntimeError) as error:
             raise (
                 no_room(path, str(error)) or CheckpointError(f"{path} {_cause(str(error))}")
             ) from None
-        self._shapes = {name: tuple(view.get_shape()) for name, view in views.items()}
-        self._dtypes = {
-            name: _DTYPES.get(v.get_dtype(), v.get_dtype()) for name, v in views.items()
-        }
+        self._typed: dict[str, Tensor] = {}
 
-    @property
+    @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        return self._shapes
+        return {name: entry.shape for name, entry in self._entries.items()}
 
-    @property
+    @cached_property
     def dtypes(self) -> Mapping[str, str]:
-        return self._dtypes
+        return {name: entry.dtype for name, entry in self._entries.items()}
 
     def read(self, name: str, *, mapped: bool = True) -> Tensor:
         """mapped False: for a tensor that is converted and then dropped. Its bytes are read and not
         mapped, as mapped pages would stay in memory until the last tensor of the file is gone."""
-        if mapped:
-            tensor: Tensor = self._file.get_tensor(name)
-            return tensor
-        start, end = self._places[name]
-        with self.path.open("rb") as file:
-            file.seek(start)
-            data = bytearray(file.read(end - start))
-        kind: torch.dtype = getattr(torch, self._dtypes[name])
-        if not data:
-            return torch.empty(self._shapes[name], dtype=kind)
-        return torch.frombuffer(data, dtype=kind).reshape(self._shapes[name])
+        shape, dtype, start, end = self._entries[name]
+        whole = self._typed.get(dtype)
+        if whole is None:
+            self._typed[dtype] = whole = self._as(dtype)
+        place, rest = divmod(start, whole.element_size())
+        if not mapped or rest:  # a map cannot hold what does not begin at a whole number of values
+            return self._bytes(start, end).view(whole.dtype).reshape(shape)
+        return whole.as_strided(shape, _steps(shape), place)
 
-    @cached_property
-    def _places(self) -> dict[str, tuple[int, int]]:
-        """Tensor -> first byte and the one behind the last, from the header."""
-        with self.path.open("rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            header = json.loads(file.read(length))
-        base = 8 + length
-        return {
-            name: (base + header[name]["data_offsets"][0], base + header[name]["data_offsets"][1])
-            for name in self._shapes
-        }
+    def _as(self, dtype: str) -> Tensor:
+        """The whole file as values of one type."""
+        empty = torch.empty(0, dtype=getattr(torch, dtype))
+        count = self._storage.nbytes() // empty.element_size()
+        return empty.set_(self._storage, 0, (count,), (1,))
+
+    def _bytes(self, start: int, end: int) -> Tensor:
+        found = torch.empty(end - start, dtype=torch.uint8)
+        buffer: Any = found.numpy()
+        left = memoryview(buffer)
+        with self.path.open("rb", buffering=0) as file:
+            file.seek(start)
+            while left:  # one call reads 2 GB at most
+                count = file.readinto(left)
+                if not count:
+                    raise CheckpointError(f"{self.path} {_cause('incomplete')}")
+                left = left[count:]
+        return found
+
+
+def _read_header(path: Path) -> dict[str, _Entry]:
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+    header.pop("__metadata__", None)
+    base = 8 + length
+    found = {}
+    for name, said in header.items():
+        kind = said["dtype"]
+        first, last = said["data_offsets"]
+        shape = tuple(said["shape"])
+        found[name] = _Entry(shape, _DTYPES.get(kind, kind), base + first, base + last)
+    return found
+
+
+def _steps(shape: tuple[int, ...]) -> list[int]:
+    """Strides of values that lie one behind the other."""
+    steps, step = [], 1
+    for size in reversed(shape):
+        steps.append(step)
+        step *= size
+    return steps[::-1]
 
 
 def _cause(message: str) -> str:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from core.layers.feedforward import FeedForward
+from core.layers.twin import several
 from core.recorder import SILENT, Recorder
 from core.spec import ExpertsSpec, FeedForwardSpec
 
@@ -29,7 +30,7 @@ class Experts(nn.Module):
         self.router = nn.Linear(spec.d_model, count, bias=False)
         self.correction = nn.Parameter(torch.zeros(count)) if spec.experts.correction_bias else None
         one = dataclasses.replace(spec, d_ff=d_ff, experts=None)
-        self.experts = nn.ModuleList(FeedForward(one) for _ in range(count))
+        self.experts = nn.ModuleList(several(count, lambda: FeedForward(one)))
         self.shared: FeedForward | None = None
         if spec.experts.shared:
             self.shared = FeedForward(dataclasses.replace(one, d_ff=spec.experts.shared * d_ff))

@@ -3,26 +3,41 @@ checkpoint needs to load."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
+import torch
 from torch import nn
 
 Made = TypeVar("Made", bound=nn.Module)
 
 
+def several(count: int, make: Callable[[], Made]) -> Iterator[Made]:
+    """`count` equal modules; on the meta device all but the first are copies of it."""
+    first = make()
+    yield first
+    empty = torch.get_default_device().type == "meta"
+    for _ in range(1, count):
+        yield twin(first) if empty else make()
+
+
+_REGISTRIES = tuple(key for key, held in vars(nn.Module()).items() if isinstance(held, dict | set))
+"""Where torch keeps parameters, children and hooks of a module."""
+
+
 def twin(module: Made) -> Made:
-    """The same module on the meta device, with parameters and registries of its own."""
+    """The same module on the meta device, with registries of its own.
+
+    Its parameters are the other one's until they are given memory: making placeholders only to
+    replace them would take longer than all the rest.
+    """
     made = object.__new__(type(module))
-    own: dict[str, Any] = {
-        key: value.copy() if isinstance(value, dict | set) else value
-        for key, value in module.__dict__.items()
-    }
-    own["_parameters"] = {
-        name: None if p is None else nn.Parameter(p.detach(), requires_grad=p.requires_grad)
-        for name, p in module._parameters.items()
-    }
-    own["_modules"] = {
-        name: None if child is None else twin(child) for name, child in module._modules.items()
-    }
-    made.__dict__ = own
+    own = made.__dict__
+    own.update(module.__dict__)
+    for key in _REGISTRIES:
+        own[key] = own[key].copy()
+    children = own["_modules"]
+    for name, child in children.items():
+        if child is not None:
+            children[name] = twin(child)
     return made
