@@ -22,6 +22,7 @@ from core.checkpoints.places import Places, count, places_of, skeleton, with_hea
 from core.device import check_fits
 from core.errors import Cancelled, CheckpointError, UnsupportedModel
 from core.families import family_of
+from core.families.unnamed import name_class
 from core.model import Transformer
 from core.request import ShouldStop
 from core.spec import Heads, ModelSpec
@@ -66,6 +67,7 @@ def plan(checkpoint: Checkpoint) -> Plan:
     """Decide what the checkpoint is; CheckpointError or UnsupportedModel in one sentence."""
     config = checkpoint.config
     family = family_of(config)
+    name_class(config, family, checkpoint.shapes)
     quantised = config.read("quantization_config")
     if quantised is not None:
         method = quantised.get("quant_method", "some way") if isinstance(quantised, dict) else "?"
