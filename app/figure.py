@@ -183,7 +183,8 @@ class Box:
     kind: plain, group (a frame behind others), text (no box), embedding, attention, feedforward,
     norm, residual, head or selected. target: the key of a view that a click opens. picks: what a
     click selects, as (Selection field, index); selects: the same for fields that hold words
-    ("stack", "part"). series: a number whose colour tints it, as that of an `Arrow`.
+    ("stack", "part"). series: a number whose colour tints it, as that of an `Arrow`. value: a few
+    characters behind the text of a box in an even diagram, which are not cut.
     """
 
     key: str
@@ -198,6 +199,7 @@ class Box:
     picks: tuple[tuple[str, int], ...] = ()
     selects: tuple[tuple[str, str], ...] = ()
     series: int | None = None
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,7 +137,7 @@ class DiagramDrawing:
             return
         if self._even is not None and box.kind != "group":
             ink = self.theme.on_accent if box.kind == "selected" else self.theme.text
-            paint_even(canvas, box.text, rect, self._even, ink)
+            paint_even(canvas, box, rect, self._even, ink)
             return
         theme = self.theme
         colour = theme.on_accent if box.kind == "selected" else theme.text

@@ -24,24 +24,28 @@ def even_sizes(boxes: Iterable[tuple[Box, Rect]]) -> Sizes:
     found: Sizes = defaultdict(lambda: LARGEST)
     for box, rect in boxes:
         if box.text and box.kind != "group":
-            found[_pixels(rect)] = _fitting(box.text, rect, found[_pixels(rect)])
+            found[_pixels(rect)] = _fitting(_words(box), rect, found[_pixels(rect)])
     return found
 
 
-def paint_even(canvas: Canvas, words: str, rect: Rect, sizes: Sizes, colour: str) -> None:
+def paint_even(canvas: Canvas, box: Box, rect: Rect, sizes: Sizes, colour: str) -> None:
     """A text in the middle of its box, at the size of all boxes like it; cut where it does not fit
-    at the smallest."""
-    size = sizes[_pixels(rect)]
+    at the smallest, but for its value."""
+    if not box.text:
+        return
+    size, words, room = sizes[_pixels(rect)], _words(box), rect.width - 6
     most = max(1, int(rect.height // (size * 1.2)))
     lines = text.wrap(words, rect.width - 8, size)
     if most == 1:
-        lines = [" ".join(words.split("\n"))]  # cut where it is too long, not where it wraps
+        tail = box.value and f" {box.value}"
+        whole = box.text.replace("\n", " ")
+        lines = [text.elide(whole, room - text.width(tail, size), size) + tail]
     elif len(lines) > most:
         lines = [*lines[: most - 1], lines[most - 1] + "…"]
     x, y = rect.middle
     y -= (len(lines) - 1) * size * 0.65
     for line in lines:
-        shown = text.elide(line, rect.width - 6, size)
+        shown = text.elide(line, room, size)
         canvas.text(x, y, shown, colour=colour, size=size, align="center")
         y += size * 1.3
 
@@ -59,6 +63,10 @@ def nearest_line(lines: Sequence[Sequence[Point]], x: float, y: float) -> int | 
     far = np.linalg.norm(starts + part[:, None] * ways - here, axis=1)
     nearest = len(far) - 1 - int(far[::-1].argmin())
     return nearest if far[nearest] <= REACH else None
+
+
+def _words(box: Box) -> str:
+    return f"{box.text} {box.value}" if box.value else box.text
 
 
 def _fitting(words: str, rect: Rect, size: float) -> float:

@@ -119,7 +119,7 @@ def _rows(panel: Panel, title: str) -> Iterator[Row]:
         case Diagram():
             for box in panel.boxes:
                 edges = [repr(float(v)) for v in (box.x, box.y, box.width, box.height)]
-                yield [title, box.key, box.text, box.note, *edges]
+                yield [title, box.key, f"{box.text} {box.value}".rstrip(), box.note, *edges]
         case Words():
             yield [title, panel.text]
 

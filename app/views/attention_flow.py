@@ -161,10 +161,10 @@ def _query(
 
 
 def _key(index: int, side: _Side, name: str, said: Floats | None, chosen: bool) -> Box:
-    text = name if said is None or said[index] < 0.0005 else f"{name}  {said[index]:.3f}"
     return Box(
         key=f"key.{index}",
-        text=text,
+        text=name,
+        value="" if said is None or said[index] < 0.0005 else f"{said[index]:.3f}",
         x=WIDTH - NAME,
         y=side.level(index) + 1,
         width=NAME,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from app.figure import Arrow, Bar, Bars, Box, Diagram, Figure
+from app.labels import SPACE
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import empty
@@ -14,8 +17,8 @@ if TYPE_CHECKING:
     from core.decoding import BeamSearch, Hypothesis
     from core.trace import Trace
 
-MOST_STEPS = 8
-WIDTH, HEIGHT, GAP_X, GAP_Y = 37.0, 11.0, 8.0, 3.0
+MOST_STEPS, MOST_ROWS, MOST_ENDED = 7, 12, 8
+WIDTH, HEIGHT, GAP_X, GAP_Y = 84.0, 18.0, 16.0, 4.0
 KINDS = {"kept": "embedding", "ended": "head", "dropped": "text"}
 
 
@@ -36,9 +39,23 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=f"{title} · {search.request.beams} beams · length penalty "
         f"{search.request.length_penalty:g}",
         panels=panels,
-        note="Boxed went on, purple ended, the rest dropped: point to see why, click to follow. "
-        f"It ended: {search.finished}.",
+        note=_note(search),
     )
+
+
+def _note(search: BeamSearch) -> str:
+    parts = ["Boxed went on, purple ended, the rest dropped: point to see why, click to follow."]
+    most = max(_candidates(search))
+    if most > MOST_ROWS:
+        parts.append(f"Of up to {most} candidates a step the {MOST_ROWS} first are shown.")
+    if search.finished is not None:
+        parts.append(f"It ended: {_minus(search.finished)}.")
+    return " ".join(parts)
+
+
+def _candidates(search: BeamSearch) -> list[int]:
+    """How many there were at each step."""
+    return list(Counter(node.index for node in search.nodes).values())
 
 
 def _path(search: BeamSearch, options: ViewOptions) -> frozenset[int]:
@@ -59,6 +76,7 @@ def _tree(search: BeamSearch, path: frozenset[int], steps: range, options: ViewO
     for node in search.nodes:
         if node.index in columns:
             columns[node.index].append(node)
+    columns = {step: _first(column, path) for step, column in columns.items()}
     places = {
         node.id: ((step - steps.start) * (WIDTH + GAP_X), row * (HEIGHT + GAP_Y))
         for step, column in columns.items()
@@ -70,8 +88,8 @@ def _tree(search: BeamSearch, path: frozenset[int], steps: range, options: ViewO
     arrows = [
         Arrow(
             points=(_right(places[node.parent]), _left(places[node.id])),
-            kind="selected" if node.id in path else "plain",
-            width=1.4 if node.id in path else 0.6,
+            kind="selected" if node.id in path else "link",
+            width=1.4 if node.id in path else 0.6 if node.fate == "dropped" else 1.2,
         )
         for node in (*(n for n in shown if n.id not in path), *on_path)
         if node.parent is not None and node.parent in places
@@ -85,7 +103,16 @@ def _tree(search: BeamSearch, path: frozenset[int], steps: range, options: ViewO
         arrows=tuple(arrows),
         width=max(5, len(steps)) * (WIDTH + GAP_X) - GAP_X,
         height=rows * (HEIGHT + GAP_Y) - GAP_Y,
+        stretch=True,
+        even=True,
     )
+
+
+def _first(column: list[Hypothesis], path: frozenset[int]) -> list[Hypothesis]:
+    """So many candidates of a step as find room, in their order: what is shown, what went on or
+    ended, then the likeliest of the others."""
+    ranked = sorted(column, key=lambda node: (node.id not in path, node.fate == "dropped", node.id))
+    return sorted(ranked[:MOST_ROWS], key=lambda node: node.id)
 
 
 def _box(node: Hypothesis, place: tuple[float, float], shown: bool, options: ViewOptions) -> Box:
@@ -93,14 +120,15 @@ def _box(node: Hypothesis, place: tuple[float, float], shown: bool, options: Vie
     x, y = place
     return Box(
         key=f"h{node.id}",
-        text=f"{name} {_signed(node.score, 2)}",
+        text=name,
+        value=_signed(node.score, 2),
         x=x,
         y=y,
         width=WIDTH,
         height=HEIGHT,
         kind="selected" if shown else KINDS[node.fate],
-        note=f"step {node.index + 1} “{name}”: log-probability "
-        f"{_signed(node.log_probability)}, score {_signed(node.score)}; {node.fate}: {node.why}",
+        note=f"step {node.index + 1} “{name}”: log-probability {_signed(node.log_probability)}, "
+        f"score {_signed(node.score)}; {node.fate}: {_minus(node.why)}",
         picks=(("hypothesis", node.id),),
     )
 
@@ -116,12 +144,12 @@ def _left(place: tuple[float, float]) -> tuple[float, float]:
 def _ended(search: BeamSearch, path: frozenset[int], options: ViewOptions) -> Bars:
     """exp(score): with a length penalty of 1 the geometric mean of the tokens' probabilities."""
     bars = []
-    for node in search.best:
+    for node in search.best[:MOST_ENDED]:
         tokens = search.path(node.id)
         count = f"{len(tokens)} tokens" if len(tokens) > 1 else "1 token"
         bars.append(
             Bar(
-                label="".join(options.pieces(step.token) for step in tokens),
+                label=_text([step.token for step in tokens], options),
                 value=math.exp(node.score),
                 note=f"score {_signed(node.score)}, {count}",
                 dimmed=bool(path) and node.id not in path,
@@ -129,11 +157,29 @@ def _ended(search: BeamSearch, path: frozenset[int], options: ViewOptions) -> Ba
             )
         )
     return Bars(
-        title="Ended · score = log-probability ÷ length to the power of the penalty",
+        title=_ended_title(len(search.best)),
         bars=tuple(bars),
         limit=max((bar.value for bar in bars), default=1.0),
         value_name="exp(score)",
     )
+
+
+def _ended_title(count: int) -> str:
+    if not count:
+        return "None has ended yet"
+    best = f"The best {MOST_ENDED} of {count}" if count > MOST_ENDED else "Ended"
+    return f"{best} · exp(score); score = log-probability ÷ length to the power of the penalty"
+
+
+def _text(tokens: list[int], options: ViewOptions) -> str:
+    """What they read as, on one line."""
+    pieces = "".join(options.pieces(token) for token in tokens)
+    return pieces if options.raw_labels else " ".join(pieces.replace(SPACE, " ").split())
+
+
+def _minus(words: str) -> str:
+    """A sentence of the core with the sign that numbers have on screen."""
+    return re.sub(r"-(?=\d)", "−", words)
 
 
 def _signed(value: float, digits: int = 3) -> str:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from core.request import Step
     from core.trace import Trace
 
-WIDTH, HEIGHT, GAP_X, GAP_Y = 42.0, 12.0, 10.0, 6.0
-MOST_LETTERS = 40
+WIDTH, HEIGHT, GAP_X, GAP_Y = 200.0, 58.0, 36.0, 14.0
+FEWEST_COLUMNS, MOST_LETTERS, MOST_SOURCE = 3, 70, 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     found = stretches(tree)
     rows = {branch: row for row, branch in enumerate(order(tree))}
     path = _path(tree)
-    boxes = [_prompt(trace)]
+    boxes = [_prompt(tree)]
     arrows = []
     for number, stretch in enumerate(found):
         boxes.append(_box(options, number, stretch, rows[stretch.branch], _current(path, stretch)))
@@ -58,11 +58,14 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 title=f"{len(rows)} continuations" if len(rows) > 1 else "One continuation so far",
                 boxes=tuple(boxes),
                 arrows=tuple(arrows),
-                width=max(4, columns) * (WIDTH + GAP_X) - GAP_X,
-                height=max(8, len(rows)) * (HEIGHT + GAP_Y) - GAP_Y,
+                width=max(FEWEST_COLUMNS, columns) * (WIDTH + GAP_X) - GAP_X,
+                height=len(rows) * (HEIGHT + GAP_Y) - GAP_Y,
+                stretch=True,
+                even=True,
             ),
         ),
-        note="Taking another candidate begins a branch; a click goes back to one.",
+        note="Orange is the continuation that is shown; a click goes to another. Taking another"
+        " candidate begins a new one. log P: the tokens' log-probabilities, added up.",
     )
 
 
@@ -86,7 +89,8 @@ def stretches(tree: Tree) -> tuple[Stretch, ...]:
         cuts = {other.fork for other in tree.branches if other.parent == number}
         inner = {cut for cut in cuts if branch.fork < cut < len(branch.steps)}
         start = branch.fork
-        parent = None if branch.parent is None else ends.get((branch.parent, branch.fork))
+        left = None if branch.parent is None else ends.get((branch.parent, branch.fork))
+        parent = left
         for end in sorted({*inner, len(branch.steps)}):
             if end <= start:
                 continue
@@ -94,8 +98,8 @@ def stretches(tree: Tree) -> tuple[Stretch, ...]:
             ends[number, end] = len(found)
             found.append(Stretch(branch=number, start=start, end=end, parent=parent, column=column))
             parent, start = len(found) - 1, end
-        if parent is not None:
-            ends.setdefault((number, branch.fork), parent)
+        if left is not None:
+            ends.setdefault((number, branch.fork), left)
     return tuple(found)
 
 
@@ -115,28 +119,46 @@ def _current(path: dict[int, int], stretch: Stretch) -> bool:
     return stretch.end <= path.get(stretch.branch, -1)
 
 
-def _prompt(trace: Trace) -> Box:
-    name = "target start" if trace.spec.encoder is not None else "text"
-    return Box(key="prompt", text=name, x=0, y=0, width=WIDTH, height=HEIGHT, kind="plain")
+def _prompt(tree: Tree) -> Box:
+    """What all continuations begin with: the end of the text, or the text to be translated."""
+    trace = next(branch.steps[0].trace for branch in tree.branches if branch.steps)
+    source = trace.tokens[trace.spec.stacks[0].name]
+    text = " ".join((source.text or "".join(source.pieces)).split())
+    shown = text
+    if len(text) > MOST_SOURCE and trace.spec.encoder is None:
+        shown = "…" + text[1 - MOST_SOURCE :]
+    elif len(text) > MOST_SOURCE:
+        shown = text[: MOST_SOURCE - 1] + "…"
+    return Box(
+        key="prompt",
+        text=shown,
+        x=0,
+        y=0,
+        width=WIDTH,
+        height=HEIGHT,
+        kind="plain",
+        note=f"what all continuations begin with: “{text}”",
+    )
 
 
 def _box(options: ViewOptions, number: int, stretch: Stretch, row: int, current: bool) -> Box:
     tree = options.tree
     steps = tree.branches[stretch.branch].steps[stretch.start : stretch.end]
     written = _written(tree.branches[stretch.branch].steps, stretch, options)
+    name = f"branch {stretch.branch + 1}"
     sure = sum(math.log(max(step.probability, 1e-45)) for step in steps)
     places = f"step {stretch.start + 1}"
     if len(steps) > 1:
         places = f"steps {stretch.start + 1}–{stretch.end}"
     return Box(
         key=f"stretch{number}",
-        text=_short(written),
+        text=f"{_short(written)}\nlog P {_signed(sure)}",
         x=(stretch.column + 1) * (WIDTH + GAP_X),
         y=row * (HEIGHT + GAP_Y),
         width=WIDTH,
         height=HEIGHT,
         kind="selected" if current else "embedding",
-        note=f"branch {stretch.branch + 1}, {places}: “{written}” · log-probability {sure:.3f}",
+        note=f"{name}, {places}: “{written}” · log-probability {_signed(sure)}",
         picks=(("branch", stretch.branch), ("step", stretch.end - 1)),
     )
 
@@ -152,6 +174,10 @@ def _written(steps: tuple[Step, ...], stretch: Stretch, options: ViewOptions) ->
 def _short(written: str) -> str:
     shown = written.strip() or repr(written)
     return shown if len(shown) <= MOST_LETTERS else shown[: MOST_LETTERS - 1] + "…"
+
+
+def _signed(value: float) -> str:
+    return f"{value:z.3f}".replace("-", "−")
 
 
 def _arrow(found: tuple[Stretch, ...], stretch: Stretch, rows: dict[int, int]) -> Arrow:

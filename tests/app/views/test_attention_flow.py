@@ -90,7 +90,7 @@ def test_a_pinned_query_shows_its_lines_alone_with_numbers() -> None:
     box = {b.key: b for b in panel.boxes}
     assert box["query.3"].kind == "selected"
     strongest = int(row.argmax())
-    assert box[f"key.{strongest}"].text.endswith(f"  {row[strongest]:.3f}")
+    assert box[f"key.{strongest}"].value == f"{row[strongest]:.3f}"
     assert box["key.2"].picks == (("key", 2),)
     assert box["query.2"].picks == (("query", 2),)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 
@@ -36,7 +37,7 @@ def test_every_hypothesis_has_a_box_with_its_fate() -> None:
     path = {node.id for node in search.path(best.id)}
     for box, node in zip(tree.boxes, sorted(search.nodes, key=lambda n: n.index), strict=True):
         assert box.picks == (("hypothesis", node.id),)
-        assert node.why in box.note
+        assert node.why.replace("-", "−") in box.note
         assert f"{abs(node.score):.3f}" in box.note
         assert (box.kind == "selected") == (node.id in path)
     assert len(tree.arrows) == sum(node.parent is not None for node in search.nodes)
@@ -49,10 +50,46 @@ def test_every_hypothesis_has_a_box_with_its_fate() -> None:
 
 def test_only_steps_near_the_one_looked_at_are_drawn() -> None:
     search = searched(count=12, beams=2)
-    for step, title in ((0, "steps 1 to 8 of 12"), (6, "steps 3 to 10"), (11, "steps 5 to 12")):
+    for step, title in ((0, "steps 1 to 7 of 12"), (6, "steps 4 to 10"), (11, "steps 6 to 12")):
         selection = Selection(stack="decoder", step=step)
         tree = view("beams").draw(trace_of("decoder"), selection, ViewOptions(search=search))
         assert title in tree.panels[0].title
+
+
+def test_of_many_candidates_those_that_went_on_and_the_likeliest_are_drawn() -> None:
+    search = searched(count=4, beams=7)
+    best = search.best[-1]
+    steps = search.steps(best.id)
+    options = ViewOptions(search=search, steps=steps, step=steps[-1])
+    figure = view("beams").draw(trace_of("decoder"), Selection(stack="decoder", step=3), options)
+    tree = figure.panels[0]
+    assert isinstance(tree, Diagram)
+    drawn = {dict(box.picks)["hypothesis"] for box in tree.boxes}
+    assert {node.id for node in search.path(best.id)} <= drawn
+    for index in range(search.index):
+        nodes = [node for node in search.nodes if node.index == index]
+        shown = [node for node in nodes if node.id in drawn]
+        assert len(nodes) == 14
+        assert len(shown) == 12
+        assert all(node.id in drawn for node in nodes if node.fate != "dropped")
+        cut = [node for node in nodes if node.id not in drawn]
+        assert max(node.score for node in cut) <= min(node.score for node in shown)
+        places = [box.y for node in shown for box in tree.boxes if box.key == f"h{node.id}"]
+        assert places == sorted(places)
+    assert "Of up to 14 candidates a step the 12 first are shown." in figure.note
+
+
+def test_numbers_have_one_kind_of_minus() -> None:
+    search = searched()
+    steps = search.steps(search.best[0].id)
+    options = ViewOptions(search=search, steps=steps, step=steps[-1])
+    figure = view("beams").draw(trace_of("decoder"), Selection(stack="decoder"), options)
+    tree, ended = figure.panels
+    assert isinstance(tree, Diagram)
+    assert isinstance(ended, Bars)
+    said = [figure.note, *(b.note for b in tree.boxes), *(b.value for b in tree.boxes)]
+    assert any("−" in words for words in said)
+    assert not re.search(r"-\d", " ".join([*said, *(bar.note for bar in ended.bars)]))
 
 
 @pytest.mark.parametrize(("kind", "words"), [("decoder", "Choose"), ("encoder", "encoder-only")])
