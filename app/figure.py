@@ -21,12 +21,14 @@ class Axis:
 
     title: for example "Query (attends)". labels: one for each row or column, in full; the renderer
     draws those that fit. marks: places to set off (special tokens, padding) as index -> kind,
-    kinds "special", "padding", "masked", "generated", "segment_b".
+    kinds "special", "padding", "masked", "generated", "segment_b". first: what the first place
+    counts as, on an axis that shows a part of a text: in the read-out, where clicked, in CSV.
     """
 
     title: str
     labels: tuple[str, ...]
     marks: tuple[tuple[int, str], ...] = ()
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,7 +37,8 @@ class Heatmap:
 
     limits: the value at either end of the colour scale. scale: "sequential" or "diverging".
     hidden: cells that are masked (hatched, not coloured). dead_rows: rows that may see nothing.
-    row and column: the pinned cell, row or column. value_name: what a number is ("weight").
+    row and column: the pinned cell, row or column; cell_only: of a pinned cell, its row and column
+    are not framed too. value_name: what a number is ("weight").
     picks: what clicking selects: pairs of Selection field names for (row, column), None for none.
     details: further named values at each cell, shown on hover.
     """
@@ -50,6 +53,7 @@ class Heatmap:
     dead_rows: tuple[int, ...] = ()
     row: int | None = None
     column: int | None = None
+    cell_only: bool = False
     value_name: str = "value"
     picks: tuple[str | None, str | None] = (None, None)
     details: tuple[tuple[str, Floats], ...] = ()
@@ -149,12 +153,14 @@ class Cell:
     """One cell of a word grid: text, and its strength in 0–1 for the background.
 
     token: what a click takes, beside the grid's own picks; None where there is nothing to take.
-    picks: what a click on the cell selects in place of the grid's own, as (field, index).
+    picks: what a click on the cell selects in place of the grid's own, as (field, index). value:
+    the exact number, for CSV, where the text is a rounded one.
     """
 
     text: str
     strength: float = 0.0
     note: str = ""
+    value: float | None = None
     token: int | None = None
     picks: tuple[tuple[str, int], ...] = ()
 
@@ -163,7 +169,7 @@ class Cell:
 class WordGrid:
     """Words in rows and columns: the lens (layers × positions).
 
-    first_column: what the first column counts as where a click picks it.
+    value_name: what a cell's strength is ("probability"), for a scale below; empty: none is drawn.
     """
 
     title: str
@@ -173,7 +179,7 @@ class WordGrid:
     picks: tuple[str | None, str | None] = (None, None)
     row: int | None = None
     column: int | None = None
-    first_column: int = 0
+    value_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,8 @@ from app.render.geometry import Rect
 from app.render.moving import walked
 from app.theme import Theme
 
-ROW, LEAST_ROW = 27.0, 19.0
+ROW, LEAST_ROW = 27.0, 17.0
+LEAST_BAR = 72.0
 SIZE, NOTE_SIZE, NOTE_LINE = 13.0, 11.0, 16.0
 
 
@@ -28,9 +29,11 @@ class BarsDrawing:
         self._shown = count if fits >= count else max(0, fits - 1)
         labels = [bar.label for bar in panel.bars[: self._shown]]
         longest = max((text.width(label, SIZE) for label in labels), default=0.0)
-        self._label_room = min(longest, box.width * 0.34)
         numbers = [_exact(bar.value) for bar in panel.bars[: self._shown]]
         wide = max((text.width(words, SIZE) for words in numbers), default=0.0)
+        # A label is cut only where the bars would get too short to compare.
+        spare = box.width - 10 - wide - 8 - LEAST_BAR
+        self._label_room = min(longest, max(box.width * 0.34, spare))
         remarks = [bar.note for bar in panel.bars[: self._shown]]
         remark = max((text.width(words, NOTE_SIZE) for words in remarks), default=0.0)
         free = box.width - self._label_room - 10 - wide - 8

@@ -10,10 +10,29 @@ from app.render.geometry import Rect
 from app.render.numbers import tick
 from app.theme import Theme
 
-ROOM = 92.0  # what a map leaves free at its right
+ROOM = 92.0  # what a map leaves free at its right, so that maps one below the other line up
+NARROW = 320.0  # in a narrower panel the scale takes no more than it needs
+AWAY = 16.0  # between map and scale
 WIDTH = 12.0
 SIZE = 11.0
 HIGHEST = 240.0
+NAME, LEAST = 18.0, 40.0  # the name's line, and the scale's own height
+
+
+def room(
+    width: float,
+    limits: tuple[float, float],
+    name: str,
+    *,
+    masked: bool = False,
+    dead: bool = False,
+) -> float:
+    """What a map in a panel of this width leaves free at its right."""
+    if width >= NARROW:
+        return ROOM
+    said = [*_ticks(limits, 4), *(["masked"] * masked), *(["no keys"] * dead)]
+    needed = max(WIDTH + 6 + text.longest(tuple(said), SIZE), text.width(name, SIZE))
+    return min(ROOM, AWAY + needed + 2)
 
 
 def paint(
@@ -28,11 +47,16 @@ def paint(
     dead: bool = False,
 ) -> None:
     """Draws the scale with its upper left corner in `box`, the value's name above it."""
-    canvas.text(box.x, box.y + 6, text.elide(name, box.width, SIZE), colour=theme.muted, size=SIZE)
     keys = [("masked", True)] * masked + [("no keys", False)] * dead
     below = 18 * len(keys) + 12 * bool(keys)
-    high = float(int(max(40.0, min(HIGHEST, box.height - 18 - below))))
-    bar = Rect(box.x, box.y + 18, WIDTH, high)
+    if box.height < LEAST + below:
+        keys, below = [], 0
+    named = NAME if box.height >= NAME + LEAST + below else 0.0
+    if named:
+        words = text.elide(name, box.width, SIZE)
+        canvas.text(box.x, box.y + 6, words, colour=theme.muted, size=SIZE)
+    high = float(int(max(min(LEAST, box.height), min(HIGHEST, box.height - named - below))))
+    bar = Rect(box.x, box.y + named, WIDTH, high)
     levels = np.arange(pixels.LEVELS - 1, -1, -1, dtype=np.uint8)
 
     def draw(width: int, height: int) -> Indices:
@@ -40,13 +64,10 @@ def paint(
         return np.repeat(column[:, None], width, axis=1)
 
     canvas.raster(bar, draw, table)
-    low, top = limits
-    parts = 4 if high >= 100 else 2
-    step = (top - low) / parts
-    for part in range(parts + 1):
-        y = bar.bottom - bar.height * part / parts
+    labels = _ticks(limits, 4 if high >= 100 else 2 if high >= 30 else 1)
+    for part, label in enumerate(labels):
+        y = bar.bottom - bar.height * part / (len(labels) - 1)
         canvas.line([(bar.right, y), (bar.right + 3, y)], colour=theme.muted)
-        label = tick(low + step * part, _readable(step))
         inside = min(max(y, bar.y + 4), bar.bottom - 4)
         canvas.text(bar.right + 6, inside, label, colour=theme.text, size=SIZE)
     y = bar.bottom + 18
@@ -57,6 +78,13 @@ def paint(
         canvas.rect(swatch, stroke=theme.border)
         canvas.text(swatch.right + 6, y, label, colour=theme.muted, size=SIZE)
         y += 18
+
+
+def _ticks(limits: tuple[float, float], parts: int) -> list[str]:
+    """The numbers beside the scale, from its lower end up."""
+    low, top = limits
+    step = (top - low) / parts
+    return [tick(low + step * part, _readable(step)) for part in range(parts + 1)]
 
 
 def _readable(step: float) -> float:

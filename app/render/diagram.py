@@ -9,6 +9,7 @@ Others read as plain.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 from app.figure import Arrow, Box, Diagram
 from app.render import text
@@ -141,18 +142,16 @@ class DiagramDrawing:
             return
         theme = self.theme
         colour = theme.on_accent if box.kind == "selected" else theme.text
-        size = LARGEST
-        while True:
-            lines = text.wrap(box.text, rect.width - 8, size)
-            wide = max(text.width(line, size) for line in lines)
-            fits = wide <= rect.width - 8 and len(lines) * size * 1.3 <= rect.height - 2
-            if box.kind == "group" or fits or size <= SMALLEST:
-                break
-            size -= 1
         if box.kind == "group":
-            words = text.elide(box.text, rect.width - 20, 12, True)
-            canvas.text(rect.x + 10, rect.y + 13, words, colour=theme.muted, size=12, bold=True)
+            sizes = (12.0, 11.0, 10.0, SMALLEST)
+            room = rect.width - 20
+            size = next((s for s in sizes if text.width(box.text, s, True) <= room), SMALLEST)
+            words = text.elide(box.text, room, size, True)
+            canvas.text(rect.x + 10, rect.y + 13, words, colour=theme.muted, size=size, bold=True)
             return
+        size, lines = _fitted(box.text, rect, LARGEST)
+        if len(lines) == 1:
+            size, lines = _fitted(box.text, rect, self._most)
         most = max(1, int(rect.height // (size * 1.2)))
         lines = lines[:most] if len(lines) <= most else [*lines[: most - 1], lines[most - 1] + "…"]
         x, y = rect.middle
@@ -161,6 +160,16 @@ class DiagramDrawing:
             words = text.elide(line, rect.width - 6, size)
             canvas.text(x, y, words, colour=colour, size=size, align="center")
             y += size * 1.3
+
+    @cached_property
+    def _most(self) -> float:
+        """The size of one line: no larger than where there are several, which are no less."""
+        several = [
+            _fitted(box.text, rect, LARGEST)[0]
+            for box, rect in zip(self.panel.boxes, self._boxes, strict=True)
+            if box.kind != "group" and "\n" in box.text
+        ]
+        return max(several, default=LARGEST)
 
     def _paint_arrow(self, canvas: Canvas, arrow: Arrow) -> None:
         theme = self.theme
@@ -189,6 +198,17 @@ class DiagramDrawing:
             (x0, y0), (x1, y1) = points[0], points[1]
             x, y = (x0 + x1) / 2 + 6, (y0 + y1) / 2
             canvas.text(x, y, arrow.text, colour=theme.muted, size=11)
+
+
+def _fitted(words: str, rect: Rect, size: float) -> tuple[float, list[str]]:
+    """The largest size, from `size` down, at which a text fits, and its lines."""
+    while True:
+        lines = text.wrap(words, rect.width - 8, size)
+        wide = max(text.width(line, size) for line in lines)
+        fits = wide <= rect.width - 8 and len(lines) * size * 1.3 <= rect.height - 2
+        if fits or size <= SMALLEST:
+            return size, lines
+        size -= 1
 
 
 def _short_of_tip(points: list[tuple[float, float]]) -> list[tuple[float, float]]:

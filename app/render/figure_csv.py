@@ -74,11 +74,16 @@ def _heading(panel: Panel) -> Row:
         case Paths():
             return ["panel", "path", "path label", "step", "step label", "x", "y"]
         case WordGrid():
-            return ["panel", *_grid(panel), "text", "strength", "note"]
+            exact: Row = ["value"] if _has_values(panel) else []
+            return ["panel", *_grid(panel), "text", *exact, panel.value_name or "strength", "note"]
         case Diagram():
             return ["panel", "box", "text", "note", "x", "y", "width", "height"]
         case Words():
             return ["panel", "text"]
+
+
+def _has_values(panel: WordGrid) -> bool:
+    return any(cell.value is not None for cells in panel.cells for cell in cells)
 
 
 def _grid(panel: Heatmap | Mosaic | WordGrid) -> Row:
@@ -112,10 +117,14 @@ def _rows(panel: Panel, title: str) -> Iterator[Row]:
                 place = [path, panel.labels[path], step, panel.step_labels[step]]
                 yield [title, *place, *_exact(panel.points[path, step])]
         case WordGrid():
+            valued = _has_values(panel)
             for row, cells in enumerate(panel.cells):
                 for column, cell in enumerate(cells):
                     place = _place(panel.rows, row, panel.columns, column)
-                    yield [title, *place, cell.text, repr(cell.strength), cell.note]
+                    said: Row = [cell.text]
+                    if valued:
+                        said.append("" if cell.value is None else repr(cell.value))
+                    yield [title, *place, *said, repr(cell.strength), cell.note]
         case Diagram():
             for box in panel.boxes:
                 edges = [repr(float(v)) for v in (box.x, box.y, box.width, box.height)]
@@ -136,7 +145,12 @@ def _heatmap(panel: Heatmap, title: str) -> Iterator[Row]:
 
 
 def _place(rows: Axis, row: int, columns: Axis, column: int) -> Row:
-    return [row, _label(rows, row), column, _label(columns, column)]
+    return [
+        row + rows.first,
+        _label(rows, row),
+        column + columns.first,
+        _label(columns, column),
+    ]
 
 
 def _label(axis: Axis, index: int) -> str:

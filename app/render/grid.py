@@ -18,7 +18,7 @@ STRIP = 3.0  # the coloured mark of a special token, padding …
 GAP = 5.0  # between label and cells
 TITLE = 20.0  # an axis title
 LONGEST = 112.0  # a label is elided beyond
-AIR = 6.0  # between numbers that stand side by side
+AIR = 4.0  # between numbers that stand side by side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +130,12 @@ def fit(
         size=(_label_size(high), size or _label_size(wide)),
         room=(beside, above),
     )
+
+
+def taken(rows: Axis) -> tuple[float, float]:
+    """What row labels and upright column labels take of a box: its left and its top."""
+    beside = _longest(rows.labels)
+    return TITLE + beside + GAP + STRIP, TITLE + GAP + STRIP + SIZE + 2
 
 
 def _cell(room: Rect, window: Window, limits: Limits) -> tuple[float, float]:
@@ -282,10 +288,18 @@ def paint_column_label(
     else:
         if not grid.turned:
             numbers = first_number(grid.columns.labels) is not None
-            room = LONGEST if numbers else room or grid.cell[0]
+            room = LONGEST if numbers else room or _beside(grid, index)
             label = text.elide(label, room, size, strong)
         y -= size / 2
         canvas.text(x, y, label, colour=colour, size=size, bold=strong, align="center")
+
+
+def _beside(grid: Grid, index: int) -> float:
+    """How wide an upright label may be: wider than its column where its neighbours leave room."""
+    wide = grid.cell[0]
+    near = [_label(grid.columns, place) for place in (index - 1, index + 1) if place >= 0]
+    widest = text.longest(tuple(near), grid.size[1], True)
+    return max(wide, 2 * wide - widest - 2)
 
 
 def paint_hover_labels(

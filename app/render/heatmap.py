@@ -21,7 +21,8 @@ from app.render.window import Window
 from app.theme import Theme
 
 NOTE = 18.0  # room for what the colour scale's ends are
-NUMBERS_FROM = (38.0, 20.0)  # cells this large have their number written in them
+NUMBER_SIZES = (11.0, 10.0)  # of the numbers in cells that have room for all of them
+SMALLEST_CELL = (24.0, 14.0)
 
 
 class HeatmapDrawing:
@@ -37,7 +38,10 @@ class HeatmapDrawing:
         self._foot = self._footing()
         below = NOTE if self._foot else 0.0
         inner = box.inset(bottom=below)
-        self.grid = fit(inner, panel.rows, panel.columns, self.window, right=colour_bar.ROOM)
+        masked = panel.hidden is not None and bool(panel.hidden.any())
+        self._keys = {"masked": masked, "dead": bool(panel.dead_rows)}
+        self._right = colour_bar.room(box.width, panel.limits, panel.value_name, **self._keys)
+        self.grid = fit(inner, panel.rows, panel.columns, self.window, right=self._right)
         self._table = pixels.colours(theme, panel.scale)
 
     def paint(self, canvas: Canvas) -> None:
@@ -59,15 +63,18 @@ class HeatmapDrawing:
         self._paint_pinned(canvas)
         colour_bar.paint(
             canvas,
-            Rect(grid.box.right + 16, grid.box.y, colour_bar.ROOM - 18, self._bar_height()),
+            Rect(
+                grid.box.right + colour_bar.AWAY,
+                grid.box.y,
+                self._right - colour_bar.AWAY - 2,
+                self._bar_height(),
+            ),
             self._table,
             theme,
             limits=panel.limits,
             name=panel.value_name,
-            masked=panel.hidden is not None and bool(panel.hidden.any()),
-            dead=bool(panel.dead_rows),
+            **self._keys,
         )
-
         if self._foot:
             words = text.elide(self._foot, self.box.right - grid.box.x, 11)
             y = grid.box.bottom + NOTE / 2 + 2
@@ -140,20 +147,21 @@ class HeatmapDrawing:
         self, canvas: Canvas, index: Indices, values: np.ndarray, hidden: Bools | None
     ) -> None:
         wide, high = self.grid.cell
-        if wide < NUMBERS_FROM[0] or high < NUMBERS_FROM[1]:
+        if wide < SMALLEST_CELL[0] or high < SMALLEST_CELL[1]:
             return
-        for row, column in np.ndindex(values.shape):
+        words = [_short(value) for value in values.ravel().tolist()]
+        seen = tuple(dict.fromkeys(words))
+        fits = (size for size in NUMBER_SIZES if text.longest(seen, size) <= wide - 4)
+        size = next(fits, None)
+        if size is None:
+            return
+        for (row, column), said in zip(np.ndindex(values.shape), words, strict=True):
             if (hidden is not None and hidden[row, column]) or index[row, column] == pixels.DEAD:
                 continue
             red, green, blue = self._table[index[row, column]].tolist()
             where = self.grid.rect(row + self.window.row, column + self.window.column)
-            canvas.text(
-                *where.middle,
-                _short(float(values[row, column])),
-                colour=ink((red, green, blue)),
-                size=11,
-                align="center",
-            )
+            colour = ink((red, green, blue))
+            canvas.text(*where.middle, said, colour=colour, size=size, align="center")
 
     def _paint_dead_rows(self, canvas: Canvas) -> None:
         grid = self.grid
@@ -170,9 +178,10 @@ class HeatmapDrawing:
         panel, grid, theme = self.panel, self.grid, self.theme
         row = panel.row if grid.in_sight(panel.row, None) else None
         column = panel.column if grid.in_sight(None, panel.column) else None
-        if row is not None:
+        cell = panel.cell_only and row is not None and column is not None
+        if row is not None and not cell:
             frame(canvas, grid.row_band(row), theme, width=1.5)
-        if column is not None:
+        if column is not None and not cell:
             frame(canvas, grid.column_band(column), theme, width=1.5)
         if row is not None and column is not None:
             frame(canvas, grid.rect(row, column), theme, width=2.5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.figure import Bars, Curves, Diagram, Heatmap, Mosaic, Panel, Paths, WordGrid, Words
-from app.render.bars import BarsDrawing
+from app.render.bars import LEAST_ROW, BarsDrawing
 from app.render.curves import CurvesDrawing
 from app.render.diagram import DiagramDrawing
 from app.render.drawing import Drawing
@@ -15,6 +15,11 @@ from app.render.window import Window
 from app.render.word_grid import WordGridDrawing
 from app.render.words import WordsDrawing
 from app.theme import Theme
+
+LABELLED = 24
+"""So many rows of a map, or fewer, are worth a label each."""
+FEW_WORDS = 12  # rows of words to keep in sight where others need the room
+ROOMY = 48  # so many rows of words are drawn as high as they like
 
 
 def draw(panel: Panel, box: Rect, theme: Theme, window: Window | None = None) -> Drawing:
@@ -44,19 +49,47 @@ def natural_height(panel: Panel, width: float) -> float:
         case Heatmap():
             rows, columns = panel.values.shape
             cell = min(36.0, max(1.0, (width - 220) / max(1, columns)))
-            return min(max(240.0, 140 + rows * cell), max(240.0, width))
+            if rows <= LABELLED:
+                cell = max(18.0, cell)  # every row keeps its label
+            return min(max(180.0, 140 + rows * cell), max(240.0, width))
         case Mosaic():
             rows, columns, high, wide = panel.values.shape
             tile = (width - 160) / max(1, columns) * high / max(1, wide)
             return max(200.0, 60 + rows * min(tile, 200.0))
         case Bars():
-            notes = 24 if panel.note else 6
-            return 27.0 * max(1, len(panel.bars)) + notes
+            return 27.0 * max(1, len(panel.bars)) + _remark(panel)
         case Curves() | Paths():
             return max(260.0, width * 0.5)
         case WordGrid():
-            return 80 + 30.0 * max(1, len(panel.cells))
+            rows = max(1, len(panel.cells))
+            return 80 + 30.0 * min(rows, ROOMY) + 16.0 * max(0, rows - ROOMY)
         case Diagram():
             return min(width * panel.height / max(1e-6, panel.width), 1.2 * width)
         case Words():
             return 160.0
+
+
+def least_height(panel: Panel, width: float) -> float:
+    """The height below which the panel no longer shows what it is for."""
+    match panel:
+        case Heatmap():
+            rows = panel.values.shape[0]
+            least = 60 + 13.0 * rows if rows <= LABELLED else 150.0
+        case Bars():
+            least = LEAST_ROW * max(1, len(panel.bars)) + _remark(panel)
+        case WordGrid():
+            least = 66 + 14.0 * min(FEW_WORDS, max(1, len(panel.cells)))
+        case Words():
+            least = 60.0
+        case Mosaic() | Curves() | Paths() | Diagram():
+            least = 150.0
+    return min(least, natural_height(panel, width))
+
+
+def grows(panel: Panel) -> bool:
+    """Whether more than its natural height makes the panel any larger."""
+    return not isinstance(panel, Bars | WordGrid)
+
+
+def _remark(panel: Bars) -> float:
+    return 24.0 if panel.note else 6.0

@@ -26,7 +26,9 @@ class MosaicDrawing:
         rows, columns, height, width = panel.values.shape
         self.panel, self.theme, self.box = panel, theme, box
         shape = width / max(1, height)
-        limits = Limits(width=200, height=200, slender=0.9 * shape, broad=1.5 * shape)
+        # A map of few queries and many keys may be drawn as tall as wide.
+        slender = min(0.9 * shape, 0.9)
+        limits = Limits(width=200, height=200, slender=slender, broad=1.5 * shape)
         self.grid = fit(
             box,
             panel.rows,
@@ -47,7 +49,7 @@ class MosaicDrawing:
         high = max(grid.box.height, min(200.0, self.box.bottom - grid.box.y))
         colour_bar.paint(
             canvas,
-            Rect(grid.box.right + 16, grid.box.y, colour_bar.ROOM - 18, high),
+            Rect(grid.box.right + colour_bar.AWAY, grid.box.y, colour_bar.ROOM - 18, high),
             self._table,
             theme,
             limits=panel.limits,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.figure import Figure, Panel
@@ -10,7 +10,7 @@ from app.render import text
 from app.render.canvas import Canvas
 from app.render.drawing import Drawing, Hit
 from app.render.geometry import Rect
-from app.render.kinds import draw, natural_height
+from app.render.kinds import draw, grows, least_height, natural_height
 from app.render.window import Window
 from app.theme import Theme
 
@@ -107,17 +107,43 @@ def page_height(figure: Figure, width: float) -> float:
 
 def boxes(figure: Figure, body: Rect) -> list[Rect]:
     """A box for each panel: `columns` side by side by weight, rows by the height they need."""
-    heights = _row_heights(figure, body.width)
-    spare = body.height - SPACE * (len(heights) - 1)
-    scale = max(0.0, spare) / max(1.0, sum(heights))
+    heights = _heights(figure, body)
     found: list[Rect] = []
     y = body.y
     for row, height in enumerate(heights):
         x = body.x
         for width in _rows(figure, body.width)[row]:
-            found.append(Rect(x, y, width, height * scale))
+            found.append(Rect(x, y, width, height))
             x += width + SPACE
-        y += height * scale + SPACE
+        y += height + SPACE
+    return found
+
+
+def _heights(figure: Figure, body: Rect) -> list[float]:
+    """Of each row of panels: rows that gain nothing from more height leave it to the others, and
+    all of them shrink from what they would like towards what they need."""
+    liked = _row_heights(figure, body.width)
+    room = max(0.0, body.height - SPACE * (len(liked) - 1))
+    spare = room - sum(liked)
+    if spare >= 0:
+        growing = _growing(figure, body.width)
+        base = sum(height for height, grow in zip(liked, growing, strict=True) if grow)
+        return [
+            height * (1 + spare / base) if grow else height
+            for height, grow in zip(liked, growing, strict=True)
+        ]
+    least = _row_heights(figure, body.width, least_height)
+    if room <= sum(least):
+        return [height * room / max(1.0, sum(least)) for height in least]
+    part = (room - sum(least)) / (sum(liked) - sum(least))
+    return [low + (high - low) * part for low, high in zip(least, liked, strict=True)]
+
+
+def _growing(figure: Figure, width: float) -> list[bool]:
+    first, found = 0, []
+    for row in _rows(figure, width):
+        found.append(any(grows(panel) for panel in figure.panels[first : first + len(row)]))
+        first += len(row)
     return found
 
 
@@ -139,10 +165,12 @@ def _rows(figure: Figure, width: float) -> list[list[float]]:
     return rows
 
 
-def _row_heights(figure: Figure, width: float) -> list[float]:
+def _row_heights(
+    figure: Figure, width: float, of: Callable[[Panel, float], float] = natural_height
+) -> list[float]:
     panels = iter(figure.panels)
     rows = [
-        max(_title_room(figure, panel) + natural_height(panel, wide) for wide, panel in pairs)
+        max(_title_room(figure, panel) + of(panel, wide) for wide, panel in pairs)
         for pairs in ([(wide, next(panels)) for wide in row] for row in _rows(figure, width))
     ]
     return rows or [0.0]

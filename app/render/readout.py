@@ -27,11 +27,12 @@ def noun(axis: Axis) -> str:
 def place(axis: Axis, index: int) -> str:
     """One place on an axis in words: query "bank" (4), layer 3."""
     name = noun(axis)
-    label = axis.labels[index] if index < len(axis.labels) else str(index)
-    if label == str(index) or (label.isdigit() and not name.startswith(TOKEN_AXES)):
+    counted = index + axis.first
+    label = axis.labels[index] if index < len(axis.labels) else str(counted)
+    if label == str(counted) or (label.isdigit() and not name.startswith(TOKEN_AXES)):
         words = f"{name} {label}"
     elif name.startswith(TOKEN_AXES):
-        words = f"{name} “{label}” ({index})"
+        words = f"{name} “{label}” ({counted})"
     else:
         words = f"{name} {label}"
     kinds = [KINDS.get(kind, kind) for at, kind in axis.marks if at == index]

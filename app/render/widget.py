@@ -222,7 +222,9 @@ class FigureWidget(QWidget):
         index, drawing, (row, column) = found
         if isinstance(drawing, WordGridDrawing) and not event.modifiers() & CONTROL:
             step = -1 if turned > 0 else 1
-            self._show_window(index, panned(drawing.window, drawing.whole, 0, step))
+            sideways = not event.angleDelta().y() or drawing.window.rows == drawing.whole.rows
+            moves = (0, step) if sideways else (step, 0)
+            self._show_window(index, panned(drawing.window, drawing.whole, *moves))
         else:
             factor = ZOOM if turned > 0 else 1 / ZOOM
             self._show_window(index, zoomed(drawing.window, drawing.whole, row, column, factor))

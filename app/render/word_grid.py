@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.figure import WordGrid
+from app.figure import Axis, WordGrid
 from app.render import pixels, readout, text
-from app.render.canvas import Canvas
+from app.render.canvas import Canvas, Indices
 from app.render.drawing import Hit
 from app.render.frames import around, frame, ink
 from app.render.geometry import Rect
-from app.render.grid import Limits, fit, paint_axes, paint_hover_labels, picks
+from app.render.grid import Limits, fit, paint_axes, paint_hover_labels, picks, taken
 from app.render.moving import walked
+from app.render.thinning import first_number
 from app.render.window import Window
 from app.theme import Theme
 
 LIMITS = Limits(width=150, height=30, slender=1.2, broad=8)
-LEGIBLE = 40.0  # a narrower cell cannot show its word
-SIZE, FOOT = 12.0, 18.0
+LEGIBLE, FEW = 40.0, 24.0  # a narrower cell cannot show its word; even a word of one character
+ROW = 12.0  # a lower one neither
+SIZE, SMALLEST, FOOT, KEY = 12.0, 10.0, 18.0, 60.0
+MEASURED = 32  # so many rows and columns say how wide words are
 
 
 class WordGridDrawing:
-    """As many columns as can be read, around the pinned one; the rest by scrolling."""
+    """As many rows and columns as can be read, around the pinned ones; the rest by scrolling."""
 
     def __init__(
         self, panel: WordGrid, box: Rect, theme: Theme, window: Window | None = None
@@ -30,10 +33,12 @@ class WordGridDrawing:
         columns = max((len(row) for row in panel.cells), default=0)
         self.panel, self.theme, self.box = panel, theme, box
         self.whole = Window(0, 0, max(1, rows), max(1, columns))
+        words = [cell.text for row in panel.cells[:MEASURED] for cell in row[:MEASURED]]
+        self._words = tuple(dict.fromkeys(words))
         self.window = window or self._legible(box)
-        cut = self.window != self.whole
+        foot = FOOT * (self.window != self.whole or bool(panel.value_name))
         self.grid = fit(
-            box.inset(bottom=FOOT * cut), panel.rows, panel.columns, self.window, limits=LIMITS
+            box.inset(bottom=foot), panel.rows, panel.columns, self.window, limits=LIMITS
         )
         self._table = pixels.colours(theme, "sequential")
         strengths = np.zeros((self.whole.rows, self.whole.columns), np.float32)
@@ -42,13 +47,14 @@ class WordGridDrawing:
         self._index = pixels.quantise(strengths, (0.0, 1.0))
 
     def _legible(self, box: Rect) -> Window:
-        whole = self.whole
-        most = max(1, int((box.width - 120) / LEGIBLE))
-        if whole.columns <= most:
-            return whole
-        middle = self.panel.column if self.panel.column is not None else 0
-        first = min(max(0, middle - most // 2), whole.columns - most)
-        return Window(0, first, whole.rows, most)
+        whole, panel = self.whole, self.panel
+        cell = min(LEGIBLE, max(FEW, text.longest(self._words, SMALLEST) + 8))
+        beside, above = taken(panel.rows)
+        columns = max(1, int((box.width - beside) / cell))
+        rows = max(1, int((box.height - above - FOOT) / ROW))
+        first_row, rows = _around(panel.row, rows, whole.rows)
+        first_column, columns = _around(panel.column, columns, whole.columns)
+        return Window(first_row, first_column, rows, columns)
 
     def paint(self, canvas: Canvas) -> None:
         panel, grid, theme, window = self.panel, self.grid, self.theme, self.window
@@ -60,17 +66,27 @@ class WordGridDrawing:
         wide, high = grid.cell
         if wide >= 20 and high >= 12:
             self._paint_lines(canvas)
+            size = self._size(wide, high)
             for place in np.ndindex(window.rows, window.columns):
-                self._paint_word(canvas, place[0] + window.row, place[1] + window.column, wide)
+                where = place[0] + window.row, place[1] + window.column
+                self._paint_word(canvas, *where, wide, size)
         paint_axes(canvas, grid, theme, panel.row, panel.column)
         row = panel.row if grid.in_sight(panel.row, None) else None
         column = panel.column if grid.in_sight(None, panel.column) else None
-        if row is not None:
+        if row is not None and column is not None:
+            frame(canvas, grid.rect(row, column), theme, width=2)
+        elif row is not None:
             frame(canvas, grid.row_band(row), theme, width=1.5)
-        if column is not None:
+        elif column is not None:
             frame(canvas, grid.column_band(column), theme, width=1.5)
-        if window != self.whole:
-            self._paint_range(canvas)
+        self._paint_foot(canvas)
+
+    def _size(self, wide: float, high: float) -> float:
+        """Of the words: smaller before cut."""
+        size = SIZE if high >= SIZE + 4 else SMALLEST
+        while size > SMALLEST and text.longest(self._words, size) > wide - 6:
+            size -= 1
+        return size
 
     def at(self, x: float, y: float) -> Hit | None:
         row, column = self.grid.at(x, y)
@@ -84,7 +100,7 @@ class WordGridDrawing:
     def _hit(self, row: int | None, column: int | None) -> Hit:
         panel = self.panel
         words = readout.places(panel.rows, panel.columns, row, column)
-        place = None if column is None else column + panel.first_column
+        place = None if column is None else column + panel.columns.first
         found = picks(panel.picks, row, place)
         if row is not None and column is not None and column < len(panel.cells[row]):
             cell = panel.cells[row][column]
@@ -106,14 +122,14 @@ class WordGridDrawing:
         """(row, column) with fractions, or None outside the cells."""
         return self.grid.cell_at(x, y)
 
-    def _paint_word(self, canvas: Canvas, row: int, column: int, wide: float) -> None:
+    def _paint_word(self, canvas: Canvas, row: int, column: int, wide: float, size: float) -> None:
         cells = self.panel.cells[row]
         if column >= len(cells):
             return
         red, green, blue = self._table[self._index[row, column]].tolist()
-        words = text.elide(cells[column].text, wide - 8, SIZE)
+        words = text.elide(cells[column].text, wide - 6, size)
         x, y = self.grid.rect(row, column).middle
-        canvas.text(x, y, words, colour=ink((red, green, blue)), size=SIZE, align="center")
+        canvas.text(x, y, words, colour=ink((red, green, blue)), size=size, align="center")
 
     def _paint_lines(self, canvas: Canvas) -> None:
         """Hairlines between cells: words of equal strength would run into each other."""
@@ -126,13 +142,58 @@ class WordGridDrawing:
             x = box.x + column * wide
             canvas.rect(Rect(x - 1, box.y, 1, box.height), fill=self.theme.surface, opacity=0.7)
 
-    def _paint_range(self, canvas: Canvas) -> None:
-        window, whole = self.window, self.whole
-        name = readout.noun(self.panel.columns) or "column"
-        last = window.column + window.columns - 1
-        labels = self.panel.columns.labels
-        counted = all(label.isdecimal() for label in labels)  # then these are the numbers to say
-        ends = (labels[window.column], labels[last]) if counted else (window.column, last)
-        words = f"{name} {ends[0]}–{ends[1]} of {whole.columns}"
-        y = self.grid.box.bottom + FOOT / 2 + 2
-        canvas.text(self.grid.box.x, y, words, colour=self.theme.muted, size=11)
+    def _paint_foot(self, canvas: Canvas) -> None:
+        """What the colours mean, and which part is in sight."""
+        box, theme = self.grid.box, self.theme
+        x, y = box.x, box.bottom + FOOT / 2 + 2
+        if self.panel.value_name:
+            words = f"{self.panel.value_name} 0"
+            canvas.text(x, y, words, colour=theme.muted, size=11)
+            bar = Rect(round(x + text.width(words, 11) + 6), round(y - 5), KEY, 10)
+            canvas.raster(bar, _key, self._table)
+            canvas.text(bar.right + 6, y, "1", colour=theme.muted, size=11)
+            x = bar.right + 6 + text.width("1", 11) + 20
+        parts = self._parts()
+        if parts:
+            room = max(box.right, self.box.right) - x
+            words = f"{', '.join(parts)}; scroll for the rest"
+            if text.width(words, 11) > room:  # the numbers in sight matter most
+                words = text.elide(", ".join(part.split(" of ")[0] for part in parts), room, 11)
+            canvas.text(x, y, words, colour=theme.muted, size=11)
+
+    def _parts(self) -> list[str]:
+        """What is in sight, for example “layer 1–14 of 24” and “token 24–35 of 24–47”."""
+        window, whole, panel = self.window, self.whole, self.panel
+        found = []
+        if window.rows < whole.rows:
+            found.append(_part(panel.rows, window.row, window.rows, whole.rows))
+        if window.columns < whole.columns:
+            found.append(_part(panel.columns, window.column, window.columns, whole.columns))
+        return found
+
+
+def _around(pinned: int | None, most: int, whole: int) -> tuple[int, int]:
+    """(first, count) of at most so many places that hold the pinned one: the first ones if they
+    do."""
+    if whole <= most:
+        return 0, whole
+    if pinned is None or pinned < most:
+        return 0, most
+    return min(pinned - most // 2, whole - most), most
+
+
+def _part(axis: Axis, first: int, count: int, whole: int) -> str:
+    """The places in sight as they are counted, or by name where they are not."""
+    start, last = first_number(axis.labels), first + count - 1
+    name = readout.noun(axis)
+    if start is None and name in readout.TOKEN_AXES:
+        start = axis.first
+    if start is None:
+        return f"{axis.labels[first]} to {axis.labels[last]}"
+    return f"{name} {start + first}–{start + last} of {start}–{start + whole - 1}"
+
+
+def _key(width: int, height: int) -> Indices:
+    """The whole scale from left to right."""
+    levels = np.arange(pixels.LEVELS, dtype=np.uint8)
+    return np.repeat(levels[pixels.spread(pixels.LEVELS, width)][None], height, axis=0)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from core.request import ShouldStop
     from core.trace import Trace
 
-MOST_HEADS = 32
+MOST_HEADS = 512
 NAMES = {"entropy": "entropy", "distance": "distance", **heads.NAMES, "copying": "copying"}
 NAMES |= {"previous": "previous", "next": "next", "first": "first", "special": "special"}
 COPYING = (
@@ -41,11 +41,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if chosen in order and chosen not in shown:
         shown = [*shown[:-1], chosen]
     columns = list(numbers)
+    largest = {name: _largest(values) for name, values in numbers.items()}
     by = options.heads_by if options.heads_by in numbers else ""
     sign = " ▲" if options.heads_reversed else " ▼"
     grid = WordGrid(
         title="",
-        cells=tuple(_row(numbers, place) for place in shown),
+        cells=tuple(_row(numbers, largest, place) for place in shown),
         rows=Axis(title="Head", labels=tuple(f"layer {i + 1}, head {j + 1}" for i, j in shown)),
         columns=Axis(
             title="Click a column to sort by it",
@@ -53,7 +54,6 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         ),
         picks=(None, "sort"),
         row=shown.index(chosen) if chosen in shown else None,
-        first_column=0,
     )
     return Figure(
         title=f"{ATTENTION[selection.site]} · {len(order)} heads {_sorted(by, options)}",
@@ -86,19 +86,33 @@ def _order(numbers: dict[str, Floats], options: ViewOptions) -> list[tuple[int, 
     return sorted(places, key=rank)
 
 
-def _row(numbers: dict[str, Floats], place: tuple[int, int]) -> tuple[Cell, ...]:
+def _largest(values: Floats) -> float:
+    """Of a column; 0 where there is no number at all."""
+    return 0.0 if np.isnan(values).all() else float(np.nanmax(np.abs(values)))
+
+
+def _row(
+    numbers: dict[str, Floats], largest: dict[str, float], place: tuple[int, int]
+) -> tuple[Cell, ...]:
     layer, head = place
     picks = (("layer", layer), ("head", head))
     cells = []
     for name, values in numbers.items():
         value = float(values[place])
         if np.isnan(value):
-            cells.append(Cell(text="–", note="no such number here", picks=picks))
+            cells.append(Cell(text="–", note="no query here sees such a key", picks=picks))
             continue
-        largest = float(np.nanmax(np.abs(values)))
-        strength = max(0.0, value) / largest if largest > 0 else 0.0
+        strength = max(0.0, value) / largest[name] if largest[name] > 0 else 0.0
         text = format(value, FORMS.get(name, ".3f")).replace("-", "−")
-        cells.append(Cell(text=text, strength=0.75 * strength, note="click: its map", picks=picks))
+        cells.append(
+            Cell(
+                text=text,
+                strength=0.75 * strength,
+                note="click: its map",
+                value=value,
+                picks=picks,
+            )
+        )
     return tuple(cells)
 
 
@@ -112,7 +126,10 @@ def _note(trace: Trace, selection: Selection, options: ViewOptions, shown: int, 
     parts = []
     if shown < count:
         parts.append(f"The first {shown} of {count} heads, and always the chosen one.")
-    parts.append("Entropy in bits; distance in tokens; the rest is mean weight.")
+    parts.append(
+        "Entropy in bits; distance in tokens; the rest is mean weight."
+        " Colours compare the heads within a column."
+    )
     if can_copy(trace.spec, selection.site):
         parts.append(COPYING)
     else:

@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.figure import Axis, Cell, Curve, Curves, Figure, Floats, Panel, WordGrid
+from app.labels import place_words
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._focus import answer_position, pinned_answer
-from app.views._tokens import (
-    after_layers,
-    empty,
-    token_axis,
-    token_name,
-)
+from app.views._tokens import after_layers, empty, token_axis
 from core.analysis.lens import Lens, key, lens
 
 if TYPE_CHECKING:
@@ -24,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST_POSITIONS = 24
 """A projection to the vocabulary at each layer and position is dear, and words need width."""
+MOST_BELOW = 8  # layers: with more, what goes with the grid of words stands beside it
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -40,12 +37,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         places = _places(trace, focus)
         found = lens(trace, places)
         panels.append(_words(found, places, focus, trace, options))
+        if not (chosen and at_judged and of_sentence):
+            panels.append(_certainty(found, places.index(focus), focus, trace, options))
         if len(places) < len(trace.tokens[stack.name]):
             notes.append(f"Positions {places[0]} to {places[-1]}; pin another to move there.")
         if not chosen:
-            notes.append("Pin a token to follow its answer through the layers.")
-        elif not (at_judged and of_sentence):
-            panels.append(_certainty(found, places.index(focus), focus, trace, options))
+            notes.append("Pin a token to follow another answer through the layers.")
     if not panels or (chosen and at_judged):
         panels += of_sentence
     elif of_sentence:
@@ -53,12 +50,14 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if not panels:
         reason = options.missing.get("vocab", f"{trace.spec.name} has no output head to look with.")
         return empty(title, reason)
+    # Words need width: with few layers there is room for the curve below them.
+    beside = len(panels) > 2 or (len(panels) == 2 and stack.layers > MOST_BELOW)
     return Figure(
         title=title,
         panels=tuple(panels),
         note=" ".join(notes),
-        columns=min(2, len(panels)),
-        weights=(3, 2) if len(panels) > 1 else (),
+        columns=2 if beside else 1,
+        weights=(3, 2) if beside else (),
     )
 
 
@@ -101,10 +100,11 @@ def _words(
             title=tokens.title,
             labels=tokens.labels[first : places[-1] + 1],
             marks=tuple((i - first, kind) for i, kind in tokens.marks if i in places),
+            first=first,
         ),
-        # A column is a position only while the first position is shown.
-        picks=(None, "query" if first == 0 else None),
+        picks=(None, "query"),
         column=places.index(focus),
+        value_name="probability",
     )
 
 
@@ -131,10 +131,11 @@ def _certainty(found: Lens, column: int, focus: int, trace: Trace, options: View
     """How the final answer wins at one position."""
     stack = trace.spec.main_stack
     answer = options.pieces(int(found.top[-1, column]))
+    place = place_words(focus, trace.tokens[stack.name].positions[focus])
     return _curves(
-        f"The final answer “{answer}” at {token_name(trace, stack.name, focus, options)}",
+        f"The answer at {place}",
         [
-            (f"“{answer}”", found.final[:, column]),
+            (f"“{answer}”, the answer", found.final[:, column]),
             ("the layer's own best", found.probability[:, column]),
         ],
         stack.layers,

@@ -83,10 +83,10 @@ def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> Wor
         columns=Axis(
             title=_move(options),
             labels=tuple(str(s.index + 1) for s in steps),
+            first=first,
         ),
         picks=(None, "step"),
         column=None if selection.step is None else at - first,
-        first_column=first,
     )
 
 

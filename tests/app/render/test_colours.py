@@ -11,11 +11,14 @@ from pytestqt.qtbot import QtBot
 
 from app.figure import Arrow, Box, Diagram, Figure, Heatmap
 from app.render import pixels
+from app.render.frames import DARK_INK, LIGHT_INK, ink
+from app.render.geometry import Rect
 from app.render.heatmap import HeatmapDrawing
+from app.render.page import Page
 from app.render.widget import FigureWidget
 from app.theme import DARK, LIGHT, Theme
 from tests.app.render.examples import attention, causal, heatmap
-from tests.app.render.recording import record
+from tests.app.render.recording import RecordingCanvas, overlapping, record
 
 THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
 
@@ -182,6 +185,66 @@ def test_numbers_are_written_in_cells_that_have_room() -> None:
     assert f"{panel.values[1, 0]:.2f}" in words
     large = Figure(title="t", panels=(heatmap(np.full((64, 64), 0.37)),))
     assert "0.37" not in record(large, 800, 500).words
+
+
+@pytest.mark.parametrize("count", [4, 12, 16, 18, 20, 26])
+def test_the_numbers_of_a_map_stay_in_their_cells(qapp: object, count: int) -> None:
+    """All of them or none."""
+    values = np.full((count, count), -1.25, np.float32)
+    values[0, 0] = 0.5
+    figure = Figure(title="t", panels=(heatmap(values, limits=(-2, 2)),))
+    canvas = record(figure, 710, 475)
+    numbers = [text for text in canvas.texts if text.words in ("−1.25", "0.50")]
+    assert len(numbers) in (0, count * count)
+    drawing = Page(figure, 710, 475, LIGHT).placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    assert all(text.box.width <= drawing.grid.cell[0] - 3 for text in numbers)
+    assert bool(numbers) == (count <= 12)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("scale", ["sequential", "diverging"])
+def test_numbers_are_in_the_ink_that_contrasts_more(theme: Theme, scale: str) -> None:
+    """At least 4.3 : 1; a threshold of brightness left some at 2.8."""
+    for colour in pixels.colours(theme, scale)[: pixels.LEVELS].tolist():
+        found = {name: contrast(tuple(bytes.fromhex(name[1:])), colour) for name in INKS}
+        chosen = ink(tuple(colour))
+        assert found[chosen] == max(found.values())
+        assert found[chosen] > 4.3
+
+
+INKS = (DARK_INK, LIGHT_INK)
+
+
+def contrast(one: tuple[int, ...], other: list[int]) -> float:
+    """Of two sRGB colours, as the WCAG defines it."""
+    levels = []
+    for colour in (one, other):
+        part = np.array(colour) / 255
+        linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+        levels.append(float(linear @ [0.2126, 0.7152, 0.0722]) + 0.05)
+    return max(levels) / min(levels)
+
+
+@pytest.mark.parametrize("size", [(225, 110), (225, 160), (340, 120), (340, 90), (700, 100)])
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_scale_stays_beside_its_map(qapp: object, size: tuple[int, int], masked: bool) -> None:
+    """Nine small maps on a page must not run into each other or into the note."""
+    wide, high = size
+    panel = heatmap(
+        np.full((4, 8), 0.25), [str(i + 1) for i in range(4)], [str(i) for i in "abcdefgh"]
+    )
+    hidden = np.eye(4, 8, dtype=bool)
+    panel = replace(panel, hidden=hidden if masked else None, limits=(-0.155, 0.155))
+    canvas = RecordingCanvas()
+    HeatmapDrawing(panel, Rect(0, 0, wide, high), LIGHT).paint(canvas)
+    bar = next(box for box, image, _ in canvas.maps if round(box.width) == 12 and image.size > 100)
+    assert bar.bottom <= high
+    assert all(text.box.bottom <= high + 2 for text in canvas.texts if text.box.x > bar.x)
+    numbers = [text for text in canvas.texts if text.words in ("0.155", "0", "−0.155")]
+    assert len(numbers) >= 2
+    assert overlapping(numbers) == []
+    assert all(text.box.right <= wide + 1 for text in canvas.texts)
 
 
 def test_a_mask_token_is_not_said_to_be_a_masked_cell(widget: FigureWidget) -> None:

@@ -91,3 +91,27 @@ def test_the_pointer_reads_the_nearest_line_but_a_box_first() -> None:
     following = drawing.beside(hit, 0, 1)
     assert following is not None
     assert following.text == "the box"
+
+
+def test_a_line_alone_is_no_larger_than_where_there_are_two() -> None:
+    """“LayerNorm” beside “Self-attention / 8 heads × 32”: no part looks more important."""
+    boxes = (
+        Box(key="a", text="Self-attention\n8 heads × 32 · 263 k", x=0, y=0, width=168, height=40),
+        Box(key="n", text="LayerNorm", x=0, y=60, width=168, height=24),
+    )
+    panel = Diagram(title="", boxes=boxes, width=700, height=100)
+    canvas = RecordingCanvas()
+    DiagramDrawing(panel, Rect(0, 0, 480, 300), LIGHT).paint(canvas)
+    sizes = {text.words: text.box.height for text in canvas.texts}
+    assert sizes["LayerNorm"] <= sizes["8 heads × 32 · 263 k"]
+
+
+def test_the_name_of_a_frame_gets_smaller_before_it_is_cut() -> None:
+    frame = Box(key="g", text="Encoder layer 2 of 3", x=0, y=0, width=212, height=300, kind="group")
+    panel = Diagram(title="", boxes=(frame,), width=930, height=480)
+    for width in (620, 710, 1264):
+        canvas = RecordingCanvas()
+        DiagramDrawing(panel, Rect(0, 0, width, 400), LIGHT).paint(canvas)
+        (name,) = canvas.texts
+        assert name.words == frame.text
+        assert name.box.width <= 212 * min(width / 930, 400 / 480)

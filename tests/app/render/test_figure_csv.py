@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,6 +91,24 @@ def test_a_grid_of_words_keeps_its_words() -> None:
     assert len(rows) == 3 * len(ENGLISH)
     assert rows[1]["text"] == ENGLISH[1]
     assert rows[1]["note"] == "probability 0.41"
+    assert "value" not in rows[1]
+
+
+def test_a_grid_of_numbers_reads_back_exactly() -> None:
+    panel = words(ENGLISH, 2)
+    cells = tuple(tuple(replace(cell, value=1 / 3) for cell in row) for row in panel.cells)
+    gap = (replace(cells[0][0], text="–", value=None), *cells[0][1:])
+    panel = replace(panel, cells=(gap, *cells[1:]), value_name="weight")
+    rows = read(panel)
+    assert rows[0]["value"] == ""
+    assert float(rows[1]["value"]) == 1 / 3
+    assert float(rows[1]["weight"]) == cells[0][1].strength
+
+
+def test_a_part_of_a_text_keeps_the_positions_of_the_text() -> None:
+    panel = words(ENGLISH, 2)
+    panel = replace(panel, columns=replace(panel.columns, first=144))
+    assert [row["position"] for row in read(panel)[:2]] == ["144", "145"]
 
 
 def test_panels_of_different_columns_are_apart() -> None:

@@ -78,3 +78,11 @@ def test_it_knows_whether_it_is_prepared() -> None:
     assert not table.ready(trace, Selection(), options)
     table.prepare(trace, Selection(), options, None)
     assert table.ready(trace, Selection(), options)
+
+
+def test_the_exact_numbers_go_along_for_csv() -> None:
+    panel = drawn("decoder", SITE)[1]
+    found = head_kinds(trace_of("decoder"), "decoder.self")
+    cells = dict(zip(HEAD_ORDERS[1:], panel.cells[6], strict=True))
+    assert cells["entropy"].value == float(found.entropy[1, 2])
+    assert cells["special"].value is None

@@ -30,7 +30,10 @@ def test_words_are_the_layers_best_and_the_last_row_the_answer() -> None:
     assert grid.picks == (None, "query")
     assert "ranks" in grid.cells[0][2].note
     assert isinstance(curves, Curves)
-    assert "(position 2)" in curves.title
+    assert curves.title == "The answer at position 2"
+    answer = int(trace.logits[2].argmax())
+    assert curves.curves[0].name == f"“⟨{answer}⟩”, the answer"
+    assert (figure.columns, figure.weights) == (1, ())  # of few layers: words need the width
     assert curves.curves[0].y[-1] == pytest.approx(best[2], abs=1e-6)
     assert curves.x_labels == ("emb", "1", "2", "3")
 
@@ -52,7 +55,8 @@ def test_a_long_text_is_shown_page_by_page() -> None:
         assert isinstance(grid, WordGrid)
         assert len(grid.columns.labels) == 24
         assert grid.columns.labels[0] == trace.tokens["decoder"].pieces[first]
-        assert grid.picks == (None, "query" if first == 0 else None)
+        assert grid.picks == (None, "query")
+        assert grid.columns.first == first
         where = f"Positions {first} to {first + 23}; pin another to move there."
         assert figure.note.startswith(where)
         assert grid.cells[-1][0].text == f"⟨{int(trace.logits[first].argmax())}⟩"
@@ -76,7 +80,10 @@ def test_classes_of_the_first_token_by_layer() -> None:
     assert len(elsewhere.panels) == 2
     assert elsewhere.note == "Pin the first token to see what it says of the whole text."
     unpinned = view("lens").draw(trace, Selection(), ViewOptions())
-    assert len(unpinned.panels) == 1
+    assert len(unpinned.panels) == 2
+    assert isinstance(unpinned.panels[1], Curves)
+    assert unpinned.panels[1].title == "The answer at position 4"
+    assert "Pin a token to follow another answer" in unpinned.note
 
 
 @pytest.mark.parametrize("of", ["last", "mean"])
