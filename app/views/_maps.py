@@ -69,6 +69,29 @@ def note(trace: Trace, selection: Selection, options: ViewOptions) -> str:
     return " ".join(parts)
 
 
+FAINT, FEW = 0.25, 0.1
+"""Where fewer than FEW of the rows hold a weight above FAINT, a map is all pale on the fixed scale;
+so is nearly every one of a long text."""
+FIT, ROWS = 0.9, 20
+"""A fitted scale holds all weights of this part of the rows, where there are at least ROWS: in a
+causal map the first rows are near 1 whatever the others are."""
+
+
+def faint(largest: Floats, options: ViewOptions) -> str:
+    """How to see more of a map whose rows have these largest weights; nothing if one sees it."""
+    if options.limits == "auto" or not largest.size or np.mean(largest > FAINT) >= FEW:
+        return ""
+    return "Small weights: “Colour scale” in the menu fits the colours to them."
+
+
+def fitted(largest: Floats) -> float:
+    """Where the scale ends that is fitted to rows with these largest weights."""
+    if not largest.size:
+        return 1.0
+    most, usual = float(largest.max()), float(np.quantile(largest, FIT))
+    return usual if largest.size >= ROWS and 0 < usual < most / 2 else most
+
+
 def sinks_note(options: ViewOptions) -> str:
     """One sentence where sinks are left out, else nothing."""
     if not options.drop_sinks:

@@ -31,11 +31,13 @@ POSITIONS = {
 
 
 def count(number: int) -> str:
-    """1234 -> "1.2 k", 23_440_896 -> "23.4 M"."""
-    for size, sign in ((10**9, "B"), (10**6, "M"), (10**3, "k")):
-        if number >= size:
-            return f"{number / size:.1f} {sign}"
-    return str(number)
+    """1234 -> "1.23 k", 23_440_896 -> "23.4 M"."""
+    size, sign = next(
+        (size, sign)
+        for size, sign in ((10**9, " B"), (10**6, " M"), (10**3, " k"), (1, ""))
+        if number >= 0.9995 * size or size == 1
+    )
+    return f"{number / size:.3g}{sign}"
 
 
 def embedding(spec: EmbeddingSpec, *, shared: bool) -> list[Part]:
@@ -108,11 +110,12 @@ def norm(spec: NormSpec, weights: int, of: str) -> Part:
 
 
 def attention(spec: AttentionSpec, weights: int, name: str) -> Part:
-    heads = f"{spec.heads} heads"
+    heads = _many(spec.heads, "head")
+    shared = ""
     if spec.latent is not None:
-        heads += ", latent K, V"
+        shared = "\nlatent K, V"
     elif spec.kv_heads < spec.heads:
-        heads += f", {spec.kv_heads} of K, V"
+        shared = f"\n{_many(spec.kv_heads, 'head')} of K, V"
     notes = [f"{weights:,} weights", f"scores scaled by {spec.score_scale:.4g}"]
     where = POSITIONS.get(type(spec.positions))
     if where is not None:
@@ -126,11 +129,16 @@ def attention(spec: AttentionSpec, weights: int, name: str) -> Part:
     if spec.softcap is not None:
         notes.append(f"scores capped at {spec.softcap:g}")
     return Part(
-        text=f"{name}\n{heads} × {spec.d_head} · {count(weights)}",
+        text=f"{name}\n{heads} × {spec.d_head} · {count(weights)}{shared}",
         kind="attention",
+        height=54 if shared else 40,
         note=f"{name}: {', '.join(notes)}",
         target="attention",
     )
+
+
+def _many(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"
 
 
 def feedforward(spec: FeedForwardSpec) -> Part:
@@ -169,7 +177,8 @@ def layer(spec: BlockSpec, d_memory: int | None) -> tuple[list[list[Part]], list
         heads: list[list[Part]] = [[first]]
         if not spec.shared_norm:
             heads = [[first, a_norm("ffn", "the stream, for the feed-forward network")]]
-        rows = [*heads, [own, feed], [plus("x + attention + feed-forward")]]
+        pair = [_narrow(own), _narrow(feed)]
+        rows = [*heads, pair, [plus("x + attention + feed-forward")]]
         return rows, [Detour(start=0, end=2)], -1
     if spec.residual == "joint":
         rows = [[own], [feed], [plus("x + attention + feed-forward")]]
@@ -199,6 +208,12 @@ def layer(spec: BlockSpec, d_memory: int | None) -> tuple[list[list[Part]], list
     return found, detours, cross
 
 
+def _narrow(part: Part) -> Part:
+    """The same for half a column: its weights on a line of their own."""
+    lines = part.text.replace(" · ", "\n")
+    return replace(part, text=lines, height=14.0 * (lines.count("\n") + 1) + 12)
+
+
 def heads(spec: Heads, d_model: int, *, decoder: bool) -> list[Part]:
     """One box a head that the checkpoint holds."""
     weights = parameters.heads(spec, d_model)
@@ -206,16 +221,24 @@ def heads(spec: Heads, d_model: int, *, decoder: bool) -> list[Part]:
     if spec.vocab is not None:
         parts.append(_vocabulary(spec.vocab, weights["vocab"], decoder))
     pooled = weights.get("pooler", 0)
+    by_class = spec.classes is not None and spec.classes.pooler == "tanh"
     if spec.pair is not None:
         size = weights["pair"] + pooled
-        parts.append(_head(f"Sentence pair\n→ 2 · {count(size)}", size))
+        note = f"Sentence pair: {size:,} weights, {pooled:,} of them the pooler's"
+        parts.append(_head(f"Sentence pair\n→ 2 · {count(size)}", note))
     if spec.classes is not None:
-        size = weights["classes"] + (pooled if spec.classes.pooler == "tanh" else 0)
-        number = len(spec.classes.labels)
-        parts.append(_head(f"Classes\n→ {number} · {count(size)}", size))
+        size, number = weights["classes"], len(spec.classes.labels)
+        text, note = f"Classes\n→ {number} · ", f"Classes: {size:,} weights"
+        if by_class and spec.pair is not None:
+            text, note = f"{text}pooler + ", f"{note}, beside the pooler of the sentence pair"
+        elif by_class:
+            size += pooled
+            note = f"Classes: {size:,} weights, {pooled:,} of them the pooler's"
+        parts.append(_head(f"{text}{count(size)}", note))
     if spec.replaced is not None:
         size = weights["replaced"]
-        parts.append(_head(f"Replaced?\n→ 1 a token · {count(size)}", size))
+        note = f"Replaced?: {size:,} weights"
+        parts.append(_head(f"Replaced?\n→ 1 a token · {count(size)}", note))
     return parts
 
 
@@ -233,6 +256,5 @@ def _vocabulary(spec: VocabHead, weights: int, decoder: bool) -> Part:
     )
 
 
-def _head(text: str, weights: int) -> Part:
-    name = text.split("\n", maxsplit=1)[0]
-    return Part(text=text, kind="head", note=f"{name}: {weights:,} weights", target="predictions")
+def _head(text: str, note: str) -> Part:
+    return Part(text=text, kind="head", note=note, target="predictions")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from app.figure import Axis, Floats
@@ -18,6 +20,13 @@ def symmetric(values: Floats) -> tuple[float, float]:
     return (-largest, largest) if largest > 0 else (-1.0, 1.0)
 
 
+def together(parts: Sequence[Floats]) -> tuple[float, str]:
+    """Where one scale for several parts ends, so that none of them is drowned or burnt out."""
+    limit = max(bright(np.abs(values))[0] for values in parts)
+    largest = max(float(np.abs(values).max()) for values in parts)
+    return limit, "" if largest <= limit else _beyond(limit, largest)
+
+
 def bright(values: Floats) -> tuple[float, str]:
     """Where the colour scale ends: at the largest value, unless a few outliers would drown the rest
     (a first token's norm may be fifty times the others')."""
@@ -27,4 +36,8 @@ def bright(values: Floats) -> tuple[float, str]:
         return 1.0, ""
     if largest <= 2 * usual or usual <= 0:
         return largest, ""
-    return usual, f"colours end at {usual:.3g}; largest {largest:.4g}"
+    return usual, _beyond(usual, largest)
+
+
+def _beyond(limit: float, largest: float) -> str:
+    return f"colours end at {limit:.3g}; largest {largest:.4g}"

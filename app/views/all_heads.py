@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.figure import Axis, Figure, Mosaic
+from app.figure import Axis, Figure, Floats, Mosaic
 from app.selection import Selection
 from app.views import View, ViewOptions, _maps
 from app.views._tokens import ATTENTION, no_site
@@ -25,8 +25,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         return missing
     maps = _thumbnails(trace, selection, options)
     layers, heads = maps.values.shape[:2]
-    automatic = options.limits == "auto" and float(maps.values.max()) > 0
-    limit = float(maps.values.max()) if automatic else 1.0
+    largest = maps.values.max(axis=-1)[~maps.hidden.all(axis=-1)]  # of every row of every map
+    automatic = options.limits == "auto" and float(largest.max(initial=0)) > 0
+    limit = _maps.fitted(largest) if automatic else 1.0
     return Figure(
         title=f"{ATTENTION[selection.site]} · {layers} layers × {heads} heads"
         + _maps.filters(trace, selection, options),
@@ -41,7 +42,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 selected=None if selection.head is None else (selection.layer, selection.head),
             ),
         ),
-        note=_note(maps, limit if automatic else None, _maps.note(trace, selection, options)),
+        note=_note(
+            maps,
+            largest,
+            limit if automatic else None,
+            options,
+            _maps.note(trace, selection, options),
+        ),
     )
 
 
@@ -94,15 +101,19 @@ def _counted(count: int) -> tuple[str, ...]:
     return tuple(str(i + 1) for i in range(count))
 
 
-def _note(maps: Thumbnails, limit: float | None, left_out: str) -> str:
+def _note(
+    maps: Thumbnails, largest: Floats, limit: float | None, options: ViewOptions, left_out: str
+) -> str:
     parts = [left_out] if left_out else []
     parts += ["Queries run down and keys across in every map."]
     if maps.factor > 1:
         side = maps.factor
         parts.append(f"A cell shows the largest weight of {side} × {side} tokens.")
     if limit is not None:
-        parts.append(f"Colours are scaled to 0 to {limit:.3g}.")
-    return " ".join(parts)
+        beyond = f"; the largest is {largest.max():.3g}" if limit < largest.max() else ""
+        parts.append(f"Colours are scaled to 0 to {limit:.3g}{beyond}.")
+    parts.append(_maps.faint(largest, options))
+    return " ".join(part for part in parts if part)
 
 
 VIEW = View(

@@ -10,7 +10,7 @@ from app.selection import Selection
 from app.views import View, ViewOptions, _parts
 from app.views._blueprint import GAP, Column, Part, elbow, lay_out
 from core.analysis import parameters
-from core.spec import StackSpec
+from core.spec import BlockSpec, DisentangledPositions, RelativeBuckets, StackSpec
 
 if TYPE_CHECKING:
     from core.trace import Trace
@@ -113,14 +113,14 @@ def _stack(
     more, more_arrows = lay_out(inside, f"{stack.name}.layer")
     frame = Box(
         key=f"{stack.name}.layers",
-        text=_frame_text(stack, layer),
+        text=f"{stack.name.capitalize()} layer {layer + 1} of {stack.layers}",
         x=left - FRAME,
         y=TOP - HEADER,
         width=COLUMN + 2 * FRAME,
         height=inside.bottom - TOP + HEADER + GAP,
         kind="group",
     )
-    arrows += [_enter(inputs, inside, trace, stack, lit=not idle), *more_arrows]
+    arrows += [*_enter(inputs, inside, lit=not idle), *more_arrows]
     boxes += [frame, *more]
     end = inside.boxes[-1][0]
     if stack.final_norm is not None:
@@ -175,29 +175,32 @@ def _text(trace: Trace, stack: str, options: ViewOptions) -> Part:
     )
 
 
-def _frame_text(stack: StackSpec, layer: int) -> str:
-    name = f"{stack.name.capitalize()} layer {layer + 1} of {stack.layers}"
+def _layers_note(stack: StackSpec) -> str:
+    """How the layers of a stack differ from one another, or do not."""
     if stack.shared_layers:
-        return f"{name}, one set of weights"
-    return name if len(set(stack.blocks)) == 1 else f"{name}, which differ"
+        return f"All layers of the {stack.name} share one set of weights."
+    kinds = {_without_bias(block) for block in stack.blocks}
+    return f"Layers of the {stack.name} differ; the chosen one is drawn." if len(kinds) > 1 else ""
 
 
-def _enter(inputs: Column, inside: Column, trace: Trace, stack: StackSpec, *, lit: bool) -> Arrow:
-    """From the embeddings into the layer, from above."""
+def _without_bias(block: BlockSpec) -> BlockSpec:
+    """A table of position biases belongs to the first layer, and serves all."""
+    bias = isinstance(block.attention.positions, RelativeBuckets | DisentangledPositions)
+    own = replace(block.attention, positions=None)
+    return replace(block, attention=own) if bias else block
+
+
+def _enter(inputs: Column, inside: Column, *, lit: bool) -> list[Arrow]:
+    """From the embeddings into every box of the layer's first row, from above."""
     start = inputs.boxes[-1][0]
     x0, y0 = start.x + start.width, start.y + start.height / 2
     turn = x0 + GUTTER / 2 - 4
     above = inside.y - GAP
-    return Arrow(
-        points=(
-            (x0, y0),
-            (turn, y0),
-            (turn, above),
-            (inside.middle, above),
-            (inside.middle, inside.y),
-        ),
-        kind="selected" if lit else "plain",
-    )
+    kind = "selected" if lit else "plain"
+    return [
+        Arrow(points=((x0, y0), (turn, y0), (turn, above), (x, above), (x, inside.y)), kind=kind)
+        for x in (box.x + box.width / 2 for box in inside.boxes[0])
+    ]
 
 
 def _memory(end: Box, drawn: _Drawn, boxes: list[Box]) -> Arrow:
@@ -229,6 +232,7 @@ def _note(trace: Trace, options: ViewOptions) -> str:
     parts = []
     if trace.spec.architecture == "encoder-decoder":
         parts.append("The encoder's last state enters the cross-attention of every decoder layer.")
+    parts += [note for stack in trace.spec.stacks if (note := _layers_note(stack))]
     if options.step is not None and not _cached(options):
         parts.append("This first step reads the last row of the prompt's own run.")
     elif options.step is not None:

@@ -39,7 +39,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         details = (("raw score", trace.scores(site, layer, head).numpy()),)
     outside = other_sentences(trace, selection, options)
     dead = tuple(np.flatnonzero(~allowed.any(axis=1)).tolist())
-    limits, limits_note = _limits(weights, allowed, options)
+    largest = np.where(allowed, weights, 0).max(axis=1)[allowed.any(axis=1)]
+    limits, limits_note = _limits(largest, options)
     return Figure(
         title=_maps.title(trace, selection, options),
         panels=(
@@ -59,28 +60,38 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 limits_note=limits_note,
             ),
         ),
-        note=_note(allowed, dead, _maps.note(trace, selection, options)),
+        note=_note(weights, largest, allowed, dead, options, _maps.note(trace, selection, options)),
     )
 
 
-def _limits(
-    weights: Floats, allowed: Bools, options: ViewOptions
-) -> tuple[tuple[float, float], str]:
-    """0–1 so that a colour means the same weight everywhere; the largest weight only when asked."""
-    largest = float(weights[allowed].max()) if options.limits == "auto" and allowed.any() else 1.0
-    if options.limits == "fixed" or largest <= 0:
+def _limits(largest: Floats, options: ViewOptions) -> tuple[tuple[float, float], str]:
+    """0–1 so that a colour means the same weight everywhere; fitted only when asked. largest: the
+    largest weight of each row."""
+    limit = _maps.fitted(largest) if options.limits == "auto" else 1.0
+    if options.limits == "fixed" or limit <= 0:
         return (0.0, 1.0), ""
-    return (0.0, largest), f"colours scaled to this map: 0 to {largest:.3g}"
+    beyond = f"; the largest is {largest.max():.3g}" if limit < largest.max(initial=0) else ""
+    return (0.0, limit), f"colours scaled to this map: 0 to {limit:.3g}{beyond}"
 
 
-def _note(allowed: Bools, dead: tuple[int, ...], left_out: str) -> str:
-    parts = [left_out] if left_out else []
+def _note(
+    weights: Floats,
+    largest: Floats,
+    allowed: Bools,
+    dead: tuple[int, ...],
+    options: ViewOptions,
+    left_out: str,
+) -> str:
+    sums = weights[allowed.any(axis=1)].sum(axis=1)
+    shared = np.allclose(sums, 1, atol=1e-3)  # not so where the pattern was edited
+    parts = [left_out] if left_out else ["Each row adds up to 1."] if shared else []
     if not allowed.all():
         parts.append("Hatched cells are masked: the query may not see that key.")
     if dead:
         what = "One query has" if len(dead) == 1 else f"{len(dead)} queries have"
         parts.append(f"{what} no keys at all; attention adds nothing there.")
-    return " ".join(parts)
+    parts.append(_maps.faint(largest, options))
+    return " ".join(part for part in parts if part)
 
 
 VIEW = View(

@@ -10,7 +10,7 @@ from app.figure import Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import no_stack, pinned_query, token_axis, token_name
-from app.views._vectors import bright, coordinates
+from app.views._vectors import coordinates, together
 from core.analysis.states import norms
 from core.spec import EmbeddingSpec
 
@@ -31,7 +31,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         found.append(("= sum", trace[f"{stack}.embed.sum"].numpy()))
     query = pinned_query(trace, selection, options)
     # One scale for all, so that a part that adds little looks as if it does.
-    limit, limits_note = bright(np.abs(np.stack([values for _, values in found])))
+    limit, limits_note = together([values for _, values in found])
     return Figure(
         title=f"{stack.capitalize()} embeddings · {spec.width} coordinates",
         panels=tuple(
@@ -53,11 +53,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         ),
         note=_note(trace, stack, spec, found, query, options),
         columns=2 if len(found) > 1 else 1,
+        wide_last=True,
     )
-
-
-def _lengths(values: Floats) -> Floats:
-    return np.broadcast_to(norms(values)[:, None], values.shape)
 
 
 def _has(trace: Trace, stack: str, part: str) -> bool:
@@ -79,7 +76,8 @@ def _note(
     if spec.positions is None:
         parts.append("No position is added here; attention itself knows the positions.")
     if spec.scale != 1:
-        parts.append(f"The token's vector is multiplied by {spec.scale:.4g}.")
+        root = " (√d_model)" if np.isclose(spec.scale, spec.d_model**0.5, rtol=1e-3) else ""
+        parts.append(f"The token's vector is multiplied by {spec.scale:.4g}{root}.")
     after = ["normalised"] if spec.norm is not None else []
     after += [f"projected to {spec.d_model} coordinates"] if spec.d_embed is not None else []
     if after:

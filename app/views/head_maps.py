@@ -26,16 +26,19 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if missing is not None:
         return missing
     found = head_kinds(trace, selection.site, drop_sinks=options.drop_sinks)
-    maps = [("Entropy in bits", found.entropy, _largest(found.entropy))]
+    maps = [("Entropy in bits", found.entropy, _largest(found.entropy), "entropy")]
     if selection.part == "self":
-        maps.append(("Mean distance in tokens", found.distance, _largest(found.distance)))
+        largest = _largest(found.distance)
+        maps.append(("Mean distance in tokens", found.distance, largest, "distance"))
     maps += [
-        ("Induction" if kind == "induction" else f"Weight on {NAMES[kind]}", values, 1.0)
+        ("Induction" if kind == "induction" else f"Weight on {NAMES[kind]}", values, 1.0, "weight")
         for kind, values in zip(KINDS, found.weights, strict=True)
         if not np.isnan(values).all()
     ]
     means = "Means over the queries of this text."
-    panels = [_map(title, values, limit, selection, options) for title, values, limit in maps]
+    panels = [
+        _map(title, values, limit, name, selection, options) for title, values, limit, name in maps
+    ]
     if can_copy(trace.spec, selection.site):
         panels.append(_copied(trace, selection, options))
         means += f" {COPYING}"
@@ -51,7 +54,7 @@ def _copied(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap
     """How much each head raises the logits of what it attends to; lowering has the other colour."""
     scores = copying(trace, selection.site, drop_sinks=options.drop_sinks)
     limit = _largest(np.abs(scores))
-    found = _map("Copying in logits", scores, limit, selection, options)
+    found = _map("Copying in logits", scores, limit, "logits", selection, options)
     return replace(found, scale="diverging", limits=(-limit, limit), limits_note="")
 
 
@@ -60,7 +63,12 @@ def _largest(values: Floats) -> float:
 
 
 def _map(
-    title: str, values: Floats, limit: float, selection: Selection, options: ViewOptions
+    title: str,
+    values: Floats,
+    limit: float,
+    name: str,
+    selection: Selection,
+    options: ViewOptions,
 ) -> Heatmap:
     layers, heads = values.shape
     absent = np.isnan(values)
@@ -74,6 +82,8 @@ def _map(
         hidden=absent if absent.any() else None,
         row=selection.layer,
         column=selection.head,
+        cell_only=True,
+        value_name=name,
         picks=("layer", "head"),
         limits_note="colours scaled to these values" if automatic else "",
     )

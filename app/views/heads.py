@@ -42,11 +42,10 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=f"{ATTENTION[selection.site]} · what {layers} × {heads} heads do on this text",
         panels=tuple(panels),
         note=(
-            f"Named: {LEAST:.0%} of the weight, and twice what an even spread would give."
-            f" {sinks_note(options)}"
+            f"A head has a name where at least {LEAST:.0%} of its weight goes one way, and twice"
+            f" what an even spread would give. {sinks_note(options)}"
+            f"{'' if chosen else ' Choose a head to see where its weight goes.'}"
         ).strip(),
-        columns=len(panels),
-        weights=(5, 3),
     )
 
 
@@ -76,6 +75,7 @@ def _names(found: HeadKinds, chosen: tuple[int, int] | None) -> WordGrid:
         picks=("layer", "head"),
         row=None if chosen is None else chosen[0],
         column=None if chosen is None else chosen[1],
+        value_name="weight",
     )
 
 

@@ -17,6 +17,11 @@ from core.analysis.states import norms, similarity_to_before
 if TYPE_CHECKING:
     from core.trace import Trace
 
+MEANING = (
+    "Norm: the vector's length. Cosine: 1 where a layer kept the direction, 0 where it turned it"
+    " by 90°."
+)
+PIN = "Pin a token to see its vector through all layers."
 ALIKE, EQUAL = 0.2, 1e-3  # spread of the norms, of the largest; below EQUAL it is mere rounding
 
 
@@ -39,7 +44,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=f"{selection.stack.capitalize()} hidden states · {stack.layers} layers",
         panels=tuple(panels),
-        note="" if query is not None else "Pin a token to see its vector through all layers.",
+        note=MEANING if query is not None else f"{MEANING} {PIN}",
         columns=2 if query is not None else 1,  # three one below the other would be strips
         wide_last=True,
     )

@@ -25,7 +25,7 @@ from core.analysis.inside import Attending, attend
 if TYPE_CHECKING:
     from core.trace import Trace
 
-MOST_KEYS = 8
+MOST_KEYS = 7
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -52,9 +52,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             _products(found, keys, axis),
             _weights(found, keys, axis),
             _weighted(found, keys, axis),
-            _output(found, head),
+            _output(found, head, heads),
         ),
-        note=_note(selection, query is not None),
+        note=_note(found, keys, selection, query is not None),
         columns=2,
     )
 
@@ -63,7 +63,9 @@ def _keys(found: Attending, selection: Selection) -> list[int]:
     """The keys with the largest weights and the pinned one, in the order of the text."""
     order = np.argsort(-found.weights, kind="stable")
     seen = order[found.allowed[order]]
-    chosen = (seen if seen.size else order)[:MOST_KEYS].tolist()
+    seen = seen if seen.size else order
+    most = seen.size if seen.size == MOST_KEYS + 1 else MOST_KEYS  # “1 other” would hide its name
+    chosen = seen[:most].tolist()
     pin = pinned(selection.key, len(found.weights))
     if pin is not None and pin not in chosen:
         chosen = [*chosen[: MOST_KEYS - 1], pin]
@@ -73,7 +75,7 @@ def _keys(found: Attending, selection: Selection) -> list[int]:
 def _products(found: Attending, keys: list[int], axis: Axis) -> Heatmap:
     values = found.products[keys]
     return Heatmap(
-        title="q ⊙ k: each row sums to q·k",
+        title="1  q ⊙ k: each row sums to q·k",
         values=values,
         rows=axis,
         columns=coordinates("Coordinate (d_head)", found.q.size),
@@ -90,7 +92,7 @@ def _products(found: Attending, keys: list[int], axis: Axis) -> Heatmap:
 
 def _weights(found: Attending, keys: list[int], axis: Axis) -> Bars:
     """α for every key, and behind it the way from q·k to α."""
-    steps = f"q·k × {found.scale:.4g}"
+    steps = _scaled(found)
     if found.softcap is not None:
         steps = f"{found.softcap:g}·tanh({steps} / {found.softcap:g})"
     if found.bias is not None:
@@ -107,11 +109,21 @@ def _weights(found: Attending, keys: list[int], axis: Axis) -> Bars:
     if _others(found, keys):
         rest = float(found.weights.sum() - found.weights[keys].sum())
         bars.append(Bar(label=_others(found, keys), value=max(0.0, rest)))
-    return Bars(title=f"α = softmax({steps})", bars=tuple(bars), value_name="weight")
+    return Bars(title=f"2  α = softmax({steps})", bars=tuple(bars), value_name="weight")
+
+
+def _scaled(found: Attending) -> str:
+    """The score as the textbook has it, where this model's factor is the textbook's."""
+    if found.scale == 1:
+        return "q·k"
+    if np.isclose(found.scale, found.q.size**-0.5, rtol=1e-6):
+        return f"q·k / √{found.q.size}"
+    return f"q·k × {found.scale:.4g}"
 
 
 def _others(found: Attending, keys: list[int]) -> str:
-    count = len(found.weights) - len(keys)
+    """Name of the keys that are seen but not shown; masked ones have nothing to add."""
+    count = int(found.allowed.sum()) - int(found.allowed[keys].sum())
     return f"{count} others" if count > 1 else "1 other" if count else ""
 
 
@@ -132,7 +144,7 @@ def _weighted(found: Attending, keys: list[int], axis: Axis) -> Heatmap:
         names.append(_others(found, keys))
     values = np.concatenate([*rows, found.context[None]])
     return Heatmap(
-        title="α·v: the rows add up to the context",
+        title="3  α·v: the rows add up to the context",
         values=values,
         rows=Axis(title=axis.title, labels=(*names, "Σ α·v")),
         columns=coordinates("Coordinate (d_value)", found.context.size),
@@ -141,16 +153,17 @@ def _weighted(found: Attending, keys: list[int], axis: Axis) -> Heatmap:
     )
 
 
-def _output(found: Attending, head: int) -> Heatmap:
+def _output(found: Attending, head: int, heads: int) -> Heatmap:
     rows = [(f"head {head + 1}", found.head_out)]
     bias = np.zeros_like(found.out) if found.out_bias is None else found.out_bias
-    rows.append(("other heads", found.out - bias - found.head_out))
+    if heads > 1:
+        rows.append(("other heads", found.out - bias - found.head_out))
     if found.out_bias is not None:
         rows.append(("bias", found.out_bias))
     rows.append(("a: sum", found.out))
     values = np.stack([row for _, row in rows]).astype(np.float32)
     return Heatmap(
-        title="Through W_O, all heads added",
+        title="4  Through W_O, all heads added",
         values=values,
         rows=Axis(title="Part", labels=tuple(name for name, _ in rows)),
         columns=coordinates("Coordinate (d_model)", found.out.size),
@@ -159,8 +172,18 @@ def _output(found: Attending, head: int) -> Heatmap:
     )
 
 
-def _note(selection: Selection, is_pinned: bool) -> str:
-    parts = []
+STEPS = (
+    "1 compare query and key, 2 turn that into weights, 3 mix the values by these, 4 write the"
+    " mixture back."
+)
+
+
+def _note(found: Attending, keys: list[int], selection: Selection, is_pinned: bool) -> str:
+    parts = [STEPS]
+    masked = int((~found.allowed).sum()) - int((~found.allowed[keys]).sum())
+    if masked:
+        what = "One key is" if masked == 1 else f"{masked} keys are"
+        parts.append(f"{what} masked and not shown.")
     if selection.head is None:
         parts.append("A mean of heads has no q and k: head 1 is shown.")
     if not is_pinned:

@@ -14,6 +14,7 @@ from app.views._vectors import bright, coordinates, symmetric
 from core.analysis.inside import experts, neurons, stream
 
 if TYPE_CHECKING:
+    from core.spec import BlockSpec
     from core.trace import Trace
 
 MOST_NEURONS = 16
@@ -37,15 +38,26 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     query = pinned_query(trace, selection, options)
     at = last_position(trace, stack) if query is None else query
     spec = trace.spec.stack(stack)
-    order = ORDERS[spec.blocks[layer].residual]
     return Figure(
         title=(
             f"{stack.capitalize()} · inside layer {layer + 1} of {spec.layers}"
             f" · {token_name(trace, stack, at, options)}"
         ),
         panels=(_stream(trace, stack, layer, at), _feed_forward(trace, stack, layer, at)),
-        note=order if query is not None else f"{order} Pin a token to follow another.",
+        note=_note(spec.blocks[layer], query is not None),
     )
+
+
+def _note(block: BlockSpec, is_pinned: bool) -> str:
+    """In words what the rows are: the letters of `core.analysis.inside.stream`."""
+    cross = " c what cross-attention," if block.cross is not None else ""
+    parts = [
+        f"x enters the layer; a is what attention gives,{cross} f what feed-forward gives.",
+        ORDERS[block.residual],
+    ]
+    if not is_pinned:
+        parts.append("Pin a token to follow another.")
+    return " ".join(parts)
 
 
 def _stream(trace: Trace, stack: str, layer: int, at: int) -> Heatmap:
@@ -70,7 +82,7 @@ def _feed_forward(trace: Trace, stack: str, layer: int, at: int) -> Panel:
     if routed is not None:
         order = np.argsort(-routed, kind="stable")[: max(MOST_NEURONS, np.count_nonzero(routed))]
         return Bars(
-            title=f"Experts chosen by the router [{len(routed)}]",
+            title=f"Feed-forward: the router's choice of {len(routed)} experts",
             bars=tuple(
                 Bar(label=f"expert {i + 1}", value=float(routed[i]), dimmed=bool(routed[i] == 0))
                 for i in order.tolist()
@@ -87,7 +99,7 @@ def _feed_forward(trace: Trace, stack: str, layer: int, at: int) -> Panel:
         rows = [("g = x·W_gate", found.gate), ("u = x·W_in", found.before), (gated, found.after)]
     values = np.stack([row for _, row in rows])
     return Heatmap(
-        title=f"FFN: most active of {found.of} neurons",
+        title=f"Feed-forward: the {len(found.index)} most active of {found.of:,} neurons",
         values=values,
         rows=Axis(title="Step", labels=tuple(name for name, _ in rows)),
         columns=Axis(title="Neuron", labels=tuple(str(i) for i in found.index.tolist())),

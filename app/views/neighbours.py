@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from core.trace import Trace
 
 
+MEANING = "Cosine of the angle between two vectors: 1 where both point the same way."
+
+
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     missing = no_stack(trace.spec, selection)
     if missing is not None:
@@ -43,7 +46,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=f"Neighbours of {token_name(trace, stack, at, options)} in the {stack}'s vocabulary",
         panels=tuple(panels),
-        note="" if chosen else "Pin a token to see its neighbours.",
+        note=MEANING if chosen else f"{MEANING} Pin a token to see its neighbours.",
         columns=min(2, len(panels)),
     )
 

@@ -34,7 +34,7 @@ def _masked_words(
     trace: Trace, selection: Selection, options: ViewOptions
 ) -> tuple[str, list[Panel], str]:
     """One list for every mask, and one for a pinned token."""
-    title = "What the encoder's heads predict"
+    title = "What the encoder predicts"
     if trace.spec.heads.vocab is None:
         return title, [_missing("vocab", "Masked words", trace, options)], ""
     tokens, mask = trace.tokens["encoder"], trace.spec.special.mask

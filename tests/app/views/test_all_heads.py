@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from app.figure import Figure, Mosaic
 from app.selection import Selection
 from app.views import ViewOptions, all_heads, view
+from tests.app.views.test_attention import CROSS, injected
 from tests.traces import trace_of
 
 
@@ -44,3 +46,16 @@ def test_long_texts_are_shrunk_and_it_says_so(monkeypatch: pytest.MonkeyPatch) -
 def test_the_site_decides_what_is_shown() -> None:
     panel = drawn("translator", Selection(stack="decoder", part="cross"))[1]
     assert panel.values.shape == (3, 4, 5, 7)
+
+
+def test_a_fitted_scale_says_where_it_ends() -> None:
+    even = torch.tril(torch.ones(40, 40))
+    trace, options = injected(even / even.sum(dim=1, keepdim=True)), ViewOptions(limits="auto")
+    figure = view("all_heads").draw(trace, CROSS, options)
+    (panel,) = figure.panels
+    assert isinstance(panel, Mosaic)
+    limit = panel.limits[1]
+    assert 0 < limit < 0.5  # the first row of every map is a lone 1
+    assert f"Colours are scaled to 0 to {limit:.3g}; the largest is 1." in figure.note
+    rows = panel.values.max(axis=-1)
+    assert np.mean(rows <= limit) == pytest.approx(0.9, abs=0.02)

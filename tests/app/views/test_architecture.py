@@ -6,14 +6,15 @@ import pytest
 
 from app.figure import Box, Diagram, Figure
 from app.selection import Selection
-from app.views import ViewOptions, view, views
+from app.views import ViewOptions, _parts, view, views
+from app.views._parts import count
 from core.analysis import parameters
 from core.model import Transformer
 from core.request import RunRequest, Step
 from core.run import run
 from core.spec import ExpertsSpec
 from core.trace import Trace
-from tests.traces import KINDS, sentence, spec, trace_of
+from tests.traces import KINDS, attention, sentence, spec, trace_of
 
 
 def draw(trace: Trace, **more: object) -> tuple[Figure, Diagram]:
@@ -69,10 +70,10 @@ def test_embeddings_and_heads_are_those_there_are() -> None:
     panel = draw(trace_of("rotary decoder"))[1]
     assert names(panel, "decoder.in") == ["7 tokens", "Token embedding"]
     assert names(panel, "head") == ["Next token"]
-    attention = box(panel, "Self-attention")
-    assert "rotary positions" in attention.note
-    assert "within a window of 5" in attention.note
-    assert attention.text == "Self-attention\n4 heads, 2 of K, V × 4 · 816"
+    own = box(panel, "Self-attention")
+    assert "rotary positions" in own.note
+    assert "within a window of 5" in own.note
+    assert own.text == "Self-attention\n4 heads × 4 · 816\n2 heads of K, V"
 
 
 def box(panel: Diagram, name: str) -> Box:
@@ -144,7 +145,7 @@ def test_the_title_counts_all_weights() -> None:
     made = spec("encoder")
     figure = draw(trace_of("encoder"))[0]
     total = parameters.model(made)
-    assert figure.title == f"The encoder · encoder-only · {total / 1000:.1f} k weights"
+    assert figure.title == f"The encoder · encoder-only · {total / 1000:.3g} k weights"
 
 
 def test_tied_and_shared_weights_are_named() -> None:
@@ -163,9 +164,51 @@ def test_experts_are_named() -> None:
     mixed = replace(block.feedforward, experts=ExpertsSpec(count=8, top=2, d_ff=8))
     blocks = (block, replace(block, feedforward=mixed), block)
     made = replace(made, decoder=replace(made.decoder, blocks=blocks))
-    panel = draw(run(Transformer(made).eval(), RunRequest(source=sentence(4))))[1]
+    figure, panel = draw(run(Transformer(made).eval(), RunRequest(source=sentence(4))))
     assert box(panel, "Mixture of experts").text.startswith("Mixture of experts\n2 of 8")
-    assert "which differ" in box(panel, "Decoder layer 2 of 3").text
+    assert box(panel, "Decoder layer 2").text == "Decoder layer 2 of 3"
+    assert "Layers of the decoder differ; the chosen one is drawn." in figure.note
+
+
+def test_a_table_of_biases_makes_no_difference_between_layers() -> None:
+    assert "differ" not in draw(trace_of("relative translator"))[0].note
+
+
+def test_weights_are_counted_once_and_to_three_digits() -> None:
+    """The pooler serves two heads: it counts with the first, and the second says so."""
+    panel = draw(trace_of("encoder"))[1]
+    made = spec("encoder")
+    counted = parameters.heads(made.heads, 16)
+    pair, classes = box(panel, "Sentence pair"), box(panel, "Classes")
+    assert pair.text.endswith(f"→ 2 · {counted['pair'] + counted['pooler']}")
+    assert classes.text.endswith(f"→ 3 · pooler + {counted['classes']}")
+    assert f"{counted['pooler']:,} of them the pooler's" in pair.note
+    assert "beside the pooler of the sentence pair" in classes.note
+    alone = replace(made, heads=replace(made.heads, pair=None))
+    trace = run(Transformer(alone).eval(), RunRequest(source=sentence(4)))
+    classes = box(draw(trace)[1], "Classes")
+    assert classes.text.endswith(f"→ 3 · {counted['classes'] + counted['pooler']}")
+    for number, said in (
+        (512, "512"),
+        (1_234, "1.23 k"),
+        (263_168, "263 k"),
+        (999_600, "1 M"),
+        (4_351_234, "4.35 M"),
+        (1_540_000_000, "1.54 B"),
+    ):
+        assert count(number) == said
+
+
+def test_one_head_is_not_heads() -> None:
+    assert _parts.attention(attention(kv_heads=1), 10, "A").text.endswith("\n1 head of K, V")
+
+
+def test_the_stream_enters_both_halves_of_a_parallel_layer() -> None:
+    panel = draw(trace_of("parallel decoder"))[1]
+    first = [b for b in panel.boxes if b.key.startswith("decoder.layer.0.")]
+    ends = {arrow.points[-1] for arrow in panel.arrows}
+    assert len(first) == 2
+    assert {(b.x + b.width / 2, b.y) for b in first} <= ends
 
 
 def step(trace: Trace, index: int) -> Step:

@@ -160,3 +160,23 @@ def test_a_model_without_the_asked_attention_says_what_it_has() -> None:
     assert panel.text == (
         "The decoder has no encoder self-attention; it has decoder self-attention."
     )
+
+
+def test_the_note_says_that_rows_sum_to_one_where_they_do() -> None:
+    trace = trace_of("decoder", length=6)
+    chosen = Selection(stack="decoder", layer=1, head=2)
+    for selection in (chosen, replace(chosen, head=None)):
+        figure = view("attention").draw(trace, selection, ViewOptions())
+        (panel,) = figure.panels
+        assert isinstance(panel, Heatmap)
+        assert panel.values.sum(axis=1) == pytest.approx(np.ones(6), abs=1e-5)
+        assert figure.note.startswith("Each row adds up to 1. Hatched cells are masked")
+    half = view("attention").draw(injected(torch.full((4, 4), 0.125)), CROSS, ViewOptions())
+    assert "adds up" not in half.note
+
+
+def test_a_fitted_scale_of_a_long_causal_text_says_what_lies_beyond() -> None:
+    even = torch.tril(torch.ones(60, 60))
+    panel = heatmap(injected(even / even.sum(dim=1, keepdim=True)), CROSS, limits="auto")
+    assert panel.limits[1] < 0.5
+    assert panel.limits_note.endswith("; the largest is 1")

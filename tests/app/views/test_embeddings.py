@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from app.figure import Figure, Heatmap
 from app.selection import Selection
@@ -65,3 +66,32 @@ def test_scale_and_projection_are_told() -> None:
         "The token's vector is multiplied by 3. "
         "The sum is then normalised and projected to 16 coordinates."
     )
+
+
+def test_one_scale_burns_no_part_out() -> None:
+    """The parts may differ much in size: the scale is that of the largest part."""
+    made = spec("encoder")
+    network_ = Transformer(made).eval()
+    assert network_.encoder is not None
+    embedding = network_.encoder.embedding
+    with torch.no_grad():
+        torch.manual_seed(3)
+        embedding.token.weight.normal_(std=1.0)
+        embedding.position.weight.normal_(std=0.01)
+        embedding.segment.weight.normal_(std=0.01)
+    trace = run(network_, RunRequest(source=sentence(20)))
+    panels = view("embeddings").draw(trace, Selection(), ViewOptions()).panels
+    for panel in panels:
+        assert isinstance(panel, Heatmap)
+        assert np.mean(np.abs(panel.values) > panel.limits[1]) < 0.01
+    assert panels[0].limits == panels[1].limits  # type: ignore[union-attr]
+
+
+def test_the_textbooks_factor_is_named() -> None:
+    made = spec("encoder")
+    assert made.encoder is not None
+    embedding = replace(made.encoder.embedding, scale=4.0)
+    made = replace(made, encoder=replace(made.encoder, embedding=embedding))
+    trace = run(Transformer(made).eval(), RunRequest(source=sentence(4)))
+    figure = view("embeddings").draw(trace, Selection(), ViewOptions())
+    assert "The token's vector is multiplied by 4 (√d_model)." in figure.note

@@ -46,12 +46,12 @@ def test_the_strongest_keys_and_the_pinned_one_are_shown() -> None:
     figure = head_figure("encoder", selection, length=30)
     trace = trace_of("encoder", length=30)
     row = trace.pattern("encoder.self", 0, 1, 3).numpy()
-    weakest_shown = np.sort(row)[::-1][7]
+    weakest_shown = np.sort(row)[::-1][6]
     weights = figure.panels[1]
     assert isinstance(weights, Bars)
     names = [bar.label.split()[0] for bar in weights.bars]
-    assert names[-1] == "22"
-    assert weights.bars[-1].label == "22 others"
+    assert names[-1] == "23"
+    assert weights.bars[-1].label == "23 others"
     assert "17" in names
     others = {int(n) for n in names[:-1]} - {17}
     assert all(row[i] >= weakest_shown for i in others)
@@ -62,7 +62,7 @@ def test_each_bar_tells_the_way_from_the_product_to_the_score() -> None:
     selection = Selection(stack="encoder", layer=1, head=2, query=4)
     weights = head_figure("relative translator", selection).panels[1]
     assert isinstance(weights, Bars)
-    assert weights.title == "α = softmax(q·k × 1 + bias)"
+    assert weights.title == "2  α = softmax(q·k + bias)"  # this family leaves the scaling out
     trace = trace_of("relative translator", length=7, target=7)
     scores = trace.scores("encoder.self", 1, 2, 4)
     for bar, score in zip(weights.bars, scores.tolist(), strict=True):
@@ -72,13 +72,44 @@ def test_each_bar_tells_the_way_from_the_product_to_the_score() -> None:
 
 def test_a_masked_key_is_only_shown_when_pinned() -> None:
     selection = Selection(stack="decoder", layer=1, head=0, query=2)
-    bars = head_figure("decoder", selection).panels[1]
+    figure = head_figure("decoder", selection)
+    bars, weighted = figure.panels[1:3]
     assert isinstance(bars, Bars)
-    assert [b.label.split()[0] for b in bars.bars] == ["0", "1", "2", "4"]
-    bars = head_figure("decoder", replace(selection, key=5)).panels[1]
+    assert [b.label.split()[0] for b in bars.bars] == ["0", "1", "2"]  # no bar “4 others 0.0000”
+    assert isinstance(weighted, Heatmap)
+    assert [label.split()[0] for label in weighted.rows.labels] == ["0", "1", "2", "Σ"]
+    assert "4 keys are masked and not shown." in figure.note
+    figure = head_figure("decoder", replace(selection, key=5))
+    bars = figure.panels[1]
     assert isinstance(bars, Bars)
     assert bars.bars[3].dimmed
     assert bars.bars[3].note.endswith("→ masked")
+    assert "3 keys are masked and not shown." in figure.note
+
+
+def test_a_lone_key_is_named_rather_than_called_other() -> None:
+    selection = Selection(stack="encoder", layer=1, head=0, query=2)
+    for length, last in ((7, "6"), (8, "7"), (9, "2 others")):
+        bars = head_figure("encoder", selection, length).panels[1]
+        assert isinstance(bars, Bars)
+        assert bars.bars[-1].label.startswith(last)
+
+
+def test_the_formula_is_the_textbooks_where_the_factor_is() -> None:
+    for kind, formula in (
+        ("encoder", "q·k / √4"),
+        ("relative translator", "q·k + bias"),
+        ("sandwich decoder", None),
+    ):
+        stack = spec(kind).stacks[0]
+        bars = head_figure(kind, Selection(stack=stack.name, query=4)).panels[1]
+        assert isinstance(bars, Bars)
+        attention = stack.blocks[0].attention
+        if formula is None:
+            root = attention.d_head**-0.5
+            assert attention.score_scale == pytest.approx(root) or "×" in bars.title
+        else:
+            assert bars.title == f"2  α = softmax({formula})"
 
 
 def test_the_mean_says_that_a_head_is_shown() -> None:
