@@ -17,9 +17,27 @@ __all__ = ["Family", "families", "family_of"]
 @cache
 def families() -> tuple[Family, ...]:
     """All families, by name."""
-    modules = [import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__)]
-    found = [m.FAMILY for m in modules if hasattr(m, "FAMILY")]
+    found = [family for family in map(_in_module, _modules()) if family is not None]
     return tuple(sorted(found, key=lambda family: family.name.lower()))
+
+
+@cache
+def _modules() -> tuple[str, ...]:
+    return tuple(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def _in_module(name: str) -> Family | None:
+    found: Family | None = getattr(import_module(f"{__name__}.{name}"), "FAMILY", None)
+    return found
+
+
+def _of_type(model_type: str) -> Family | None:
+    """Most families have a module of their type's name; only for the others all are imported."""
+    likely = model_type.replace("-", "_")
+    first = _in_module(likely) if likely in _modules() else None
+    if first is not None and model_type in first.model_types:
+        return first
+    return next((family for family in families() if model_type in family.model_types), None)
 
 
 def family_of(config: Config) -> Family:
@@ -29,9 +47,9 @@ def family_of(config: Config) -> Family:
     """
     model_type = config.read("model_type")
     if model_type is not None:
-        for family in families():
-            if model_type in family.model_types:
-                return family
+        found = _of_type(str(model_type))
+        if found is not None:
+            return found
         raise UnsupportedModel(
             f"{config.path} has model_type {model_type!r}; supported are {_supported()}"
         )
