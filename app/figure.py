@@ -135,7 +135,8 @@ class Curves:
 class Paths:
     """Points that move in two dimensions: points[path, step, 2], one path a token.
 
-    pick: the Selection field that a click on a path sets to its number.
+    places: the number of each path where it is not its place. pick: the Selection field that a
+    click on a path sets to its number.
     """
 
     title: str
@@ -145,7 +146,11 @@ class Paths:
     x_title: str = ""
     y_title: str = ""
     emphasised: int | None = None
+    places: tuple[int, ...] = ()
     pick: str | None = None
+
+    def place(self, path: int) -> int:
+        return self.places[path] if self.places else path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

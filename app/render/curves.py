@@ -15,6 +15,7 @@ from app.render.plot import fit, limits_of, paint_axes
 from app.theme import Theme
 
 SIZE, LINE, SWATCH = 12.0, 18.0, 18.0
+LONGEST = 300.0  # a name is cut beyond, and where the panel ends
 NAMED = 6  # so many values are read out; more would run off the line
 
 
@@ -48,8 +49,8 @@ class CurvesDrawing:
             colour, dash, width, opacity = self._style(index)
             line = [(x, y), (x + SWATCH, y)]
             canvas.line(line, colour=colour, width=width, dash=dash, opacity=opacity)
-            name = text.elide(panel.curves[index].name, 180, SIZE)
             strong = panel.curves[index].emphasised
+            name = text.elide(panel.curves[index].name, self._longest, SIZE, strong)
             canvas.text(x + SWATCH + 6, y, name, colour=self.theme.text, size=SIZE, bold=strong)
 
     def at(self, x: float, y: float) -> Hit | None:
@@ -121,6 +122,10 @@ class CurvesDrawing:
         dash = (index // len(lines)) % 2 == 1
         return lines[index % len(lines)], dash, width, 1.0 if strong or not some else 0.6
 
+    @property
+    def _longest(self) -> float:
+        return min(LONGEST, max(40.0, self.box.width - SWATCH - 14))
+
     def _places(self, box: Rect) -> tuple[list[tuple[float, float]], float]:
         """Where each legend entry starts, and the height of all; none for a single curve whose
         name the axis title already says."""
@@ -130,8 +135,9 @@ class CurvesDrawing:
         places: list[tuple[float, float]] = []
         x, y = box.x + 4, box.y + LINE / 2
         for curve in curves:
-            wide = SWATCH + 6 + min(180.0, text.width(curve.name, SIZE, curve.emphasised)) + 18
-            if x > box.x + 4 and x + wide > box.right:
+            named = min(self._longest, text.width(curve.name, SIZE, curve.emphasised))
+            wide = SWATCH + 6 + named + 18
+            if x > box.x + 4 and x + wide - 18 > box.right:
                 x, y = box.x + 4, y + LINE
             places.append((x, y))
             x += wide

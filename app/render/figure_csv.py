@@ -114,8 +114,9 @@ def _rows(panel: Panel, title: str) -> Iterator[Row]:
                     yield [title, curve.name, x, label, y]
         case Paths():
             for path, step in np.ndindex(panel.points.shape[:2]):
-                place = [path, panel.labels[path], step, panel.step_labels[step]]
-                yield [title, *place, *_exact(panel.points[path, step])]
+                named: Row = [panel.place(path), panel.labels[path]]
+                named += [step, panel.step_labels[step]]
+                yield [title, *named, *_exact(panel.points[path, step])]
         case WordGrid():
             valued = _has_values(panel)
             for row, cells in enumerate(panel.cells):

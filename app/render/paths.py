@@ -63,8 +63,9 @@ class PathsDrawing:
     def _hit(self, path: int, step: int) -> Hit:
         panel = self.panel
         across, up = (number(float(value)) for value in panel.points[path, step])
-        words = f"“{panel.labels[path]}” ({path}), {panel.step_labels[step]}: {across}, {up}"
-        picks = {} if panel.pick is None else {panel.pick: path}
+        place = panel.place(path)
+        words = f"“{panel.labels[path]}” ({place}), {panel.step_labels[step]}: {across}, {up}"
+        picks = {} if panel.pick is None else {panel.pick: place}
         return Hit(text=words, picks=picks, row=path, column=step)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:

@@ -19,7 +19,7 @@ from app.render.geometry import Rect
 from app.render.numbers import tick, ticks
 from app.theme import Theme
 
-SIZE = 11.0
+SIZE, ROW = 11.0, 24.0  # of numbers, and how far apart they stand at least
 Limits = tuple[float, float]
 
 
@@ -52,7 +52,7 @@ def limits_of(values: Floats, margin: float) -> Limits:
 def fit(box: Rect, x: Limits, y: Limits, x_title: str, y_title: str) -> Plot:
     """The plot in `box`, with room for the numbers and titles at its left and below it."""
     x, y = _apart(x), _apart(y)
-    marks, step = ticks(*y, most=_most(box.height, 34))
+    marks, step = ticks(*y, most=_most(box.height, ROW))
     numbers = max((text.width(tick(mark, step), SIZE) for mark in marks), default=0.0)
     left = numbers + 10 + (18 if y_title else 0)
     below = 20 + (18 if x_title else 0)
@@ -81,7 +81,7 @@ def paint_axes(
 ) -> None:
     """Grid lines, numbers (or `x_labels` at whole x values, thinned) and titles."""
     box = plot.box
-    marks, step = ticks(*plot.y, most=_most(box.height, 34))
+    marks, step = ticks(*plot.y, most=_most(box.height, ROW))
     for mark in marks:
         y = plot.at(plot.x[0], mark)[1]
         canvas.line([(box.x, y), (box.right, y)], colour=theme.border, opacity=0.6)

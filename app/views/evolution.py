@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._tokens import after_layers, no_stack, pinned_query, token_axis
+from app.views._tokens import no_stack, pinned_query, token_axis
 from app.views._vectors import bright
 from core.analysis.states import cosine
 from core.analysis.updates import added, attention_share, relative_change
@@ -25,7 +25,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         return missing
     stack = trace.spec.stack(selection.stack)
     hidden = trace.hidden(stack.name).numpy()
-    after = after_layers(stack.layers, stack.final_norm is not None)
+    after = _after(stack.layers, stack.final_norm is not None)
     tokens = token_axis("Token", trace, stack.name, options)
     query = pinned_query(trace, selection, options)
     lengths = added(trace, stack.name)
@@ -82,9 +82,21 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=f"{stack.name.capitalize()} states through {stack.layers} layers",
         panels=panels,
-        note="Shares are by length: ‖attention‖ / (‖attention‖ + ‖feed-forward‖).",
+        note=(
+            "Change: how far a layer moves the state h, ‖Δh‖, against its length before."
+            " Share: how much of the length that is added is attention's; the rest is the"
+            " feed-forward network's. Cosine: 1 in the same direction, 0 at right angles."
+        ),
         columns=2,
     )
+
+
+def _after(layers: int, final_norm: bool) -> Axis:
+    """The states in few words: four maps stand close together."""
+    names = ["emb", *(str(i + 1) for i in range(layers))]
+    if final_norm:
+        names[-1] += " + norm"
+    return Axis(title="After layer", labels=tuple(names))
 
 
 VIEW = View(

@@ -43,6 +43,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         note=(
             f"{_counted(len(steps))} log-probability {_signed(-total * np.log(2))} "
             f"({total:z.2f} bits; perplexity {2 ** (total / len(steps)):.3g})."
+            " Surprise: −log₂ P of the token taken; entropy: the surprise to be expected before it."
         ),
     )
 
@@ -119,6 +120,7 @@ def _curves(
         x_title=_move(options),
         y_title="bits",
         x_labels=tuple(options.pieces(step.token) for step in steps),
+        y_limits=(0.0, 1.06 * max(1e-3, float(surprise.max()), float(entropy.max()))),
     )
 
 

@@ -25,7 +25,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     names = labels(tokens, options.raw_labels)
     query = pinned_query(trace, selection, options)
     first, second = found.explained
-    what = "directions (states scaled to length 1)" if found.directions else "states"
+    scaled = " (scaled to length 1)" if found.directions else ""
     return Figure(
         title=f"{stack.name.capitalize()} states from the embeddings to layer {stack.layers}",
         panels=(
@@ -37,9 +37,15 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 x_title=f"Component 1 ({first:.0%} of the variance)",
                 y_title=f"Component 2 ({second:.0%})",
                 emphasised=found.positions.index(query) if query in found.positions else None,
+                places=found.positions,
+                pick="query",
             ),
         ),
-        note=f"Principal components fitted on the {what} of all layers together.",
+        note=(
+            f"The two directions in which the states of all layers{scaled} differ most (principal"
+            f" components). The other directions hold {1 - first - second:.0%} of the variance:"
+            " what is far apart here is far apart, but what is near need not be near."
+        ),
     )
 
 

@@ -184,6 +184,11 @@ def test_a_click_on_a_path_picks_its_token(qtbot: QtBot, widget: FigureWidget) -
     qtbot.mouseClick(widget, LEFT, pos=QPoint(round(x), round(y)))
     assert heard["picked"] == [{"query": 5}]
     assert heard["hovered"] == ["“steep” (5), layer 6: 82.00, 83.00"]
+    show(widget, replace(panel, places=tuple(range(3, 19))))  # after three places of padding
+    qtbot.mouseMove(widget, QPoint(3, 3))
+    qtbot.mouseClick(widget, LEFT, pos=QPoint(round(x), round(y)))
+    assert heard["picked"][1:] == [{"query": 8}]
+    assert heard["hovered"][-1] == "“steep” (8), layer 6: 82.00, 83.00"
 
 
 def test_curves_are_read_at_the_nearest_x(qtbot: QtBot, widget: FigureWidget) -> None:

@@ -72,11 +72,15 @@ def test_similarity_at_a_layer_and_by_layer() -> None:
 def test_paths_follow_the_projection() -> None:
     source = sentence(5).padded(8, pad=0, piece="[PAD]", side="left")
     trace = trace_of("encoder", source=source)
-    (panel,) = view("paths").draw(trace, Selection(query=4), ViewOptions()).panels
+    figure = view("paths").draw(trace, Selection(query=4), ViewOptions())
+    (panel,) = figure.panels
     assert isinstance(panel, Paths)
     assert (panel.points == projection(trace, "encoder").points).all()
     assert panel.labels == sentence(5).pieces
     assert panel.emphasised == 1
+    assert panel.places == (3, 4, 5, 6, 7)  # of the text, the padding counted
+    first, second = projection(trace, "encoder").explained
+    assert f"hold {1 - first - second:.0%} of the variance" in figure.note
     assert panel.step_labels == ("embeddings", "after layer 1", "after layer 2", "after layer 3")
     (panel,) = view("paths").draw(trace, Selection(query=1), ViewOptions()).panels
     assert isinstance(panel, Paths)

@@ -42,6 +42,10 @@ def test_numbers_of_each_step() -> None:
         assert grid.cells[1][index].text == f"▸ ⟨{step.token}⟩"
         total += np.log(p[step.token])
     assert grid.column == 2
+    assert curves.y_limits is not None
+    low, high = curves.y_limits
+    assert low == 0  # bits count from nothing
+    assert high > max(float(curve.y.max()) for curve in curves.curves)
     assert f"log-probability −{abs(total):.3f}" in figure.note
 
 
