@@ -12,7 +12,7 @@ GLOSSARY: dict[str, str] = {
     "d_model": "a coordinate of the residual stream",
     "d_head": "a coordinate inside one head",
     "d_ff": "a neuron inside the feed-forward network",
-    "d_embed": "a coordinate of a factorised embedding, before it is projected to d_model",
+    "d_embed": "a coordinate of the embeddings as they are added up",
     "vocab": "an entry of the vocabulary",
     "label": "a class of a classification head",
     "expert": "a feed-forward expert",

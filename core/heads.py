@@ -21,7 +21,7 @@ class VocabProjection(nn.Module):
         width = d_model
         self.dense: Linear | None = None
         self.norm: Norm | None = None
-        if spec.transform is not None:
+        if spec.transform is not None or spec.d_transform is not None:
             width = spec.d_transform if spec.d_transform is not None else d_model
             self.dense = Linear(d_model, width, bias=spec.transform_bias)
             if spec.transform_norm is not None:
@@ -42,9 +42,10 @@ class VocabProjection(nn.Module):
 
     def transform(self, states: Tensor, rec: Recorder = SILENT) -> Tensor:
         """Dense, activation and norm before the projection (BERT); the identity elsewhere."""
-        if self.dense is None or self.spec.transform is None:
+        if self.dense is None:
             return states
-        x = ACTIVATIONS[self.spec.transform](self.dense(states))
+        x = self.dense(states)
+        x = x if self.spec.transform is None else ACTIVATIONS[self.spec.transform](x)
         x = x if self.norm is None else self.norm(x)
         return rec("transform", x, "position d_model")
 

@@ -19,7 +19,7 @@ from core.errors import Cancelled, RequestError
 
 SITES: dict[str, tuple[str, str]] = {
     # {stack}.embed.*
-    "embed.token": ("position d_embed", "token embedding, times the embedding scale"),
+    "embed.token": ("position d_embed", "token embedding, scaled (and projected) as it is added"),
     "embed.position": ("position d_embed", "position embedding (learned or sinusoidal)"),
     "embed.segment": ("position d_embed", "segment (sentence A or B) embedding"),
     "embed.sum": ("position d_embed", "token + position + segment"),

@@ -245,7 +245,8 @@ class EmbeddingSpec:
     """Token (+ position) (+ segment), scaled, normalised, projected.
 
     scale multiplies the token embedding. d_embed: width before projection to d_model (None: the
-    same). norm: LayerNorm of the sum (BERT, BART).
+    same). norm: LayerNorm of the sum (BERT, BART). project_first: the token's vector alone is
+    projected, and the rest added to it as wide as d_model (OPT-350m).
     """
 
     vocab: int
@@ -256,10 +257,17 @@ class EmbeddingSpec:
     scale: float = 1.0
     norm: NormSpec | None = None
     project_bias: bool = True
+    project_first: bool = False
 
     @property
     def width(self) -> int:
+        """Of the token table."""
         return self.d_embed if self.d_embed is not None else self.d_model
+
+    @property
+    def sum_width(self) -> int:
+        """Of what is added up."""
+        return self.d_model if self.project_first else self.width
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,7 +310,9 @@ class VocabHead:
     """Scores over the vocabulary: next token (decoder) or masked word (encoder).
 
     tied: the output matrix is the token embedding. transform: dense + activation + norm before it
-    (BERT). scale multiplies the state before projection (T5 v1.0). softcap: c·tanh(x/c) (Gemma).
+    (BERT). d_transform: width behind the dense layer; without a transform that layer stands alone
+    (OPT-350m). scale multiplies the state before projection (T5 v1.0). softcap: c·tanh(x/c)
+    (Gemma).
     """
 
     vocab: int

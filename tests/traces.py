@@ -174,6 +174,16 @@ def one_block(made: ModelSpec, **changes: object) -> ModelSpec:
     return replace(made, decoder=replace(made.decoder, blocks=(block,) * 3))
 
 
+def widened_first() -> ModelSpec:
+    """OPT-350m's ends: narrow tokens widened before positions are added, narrowed for the head."""
+    made = spec("encoder")
+    assert made.encoder is not None
+    assert made.encoder.embedding.d_embed is None
+    embed = replace(made.encoder.embedding, d_embed=10, project_first=True, project_bias=False)
+    head = VocabHead(vocab=VOCAB, tied=True, d_transform=10, transform_bias=False)
+    return replace(made, encoder=replace(made.encoder, embedding=embed), heads=Heads(vocab=head))
+
+
 def variants() -> dict[str, ModelSpec]:
     """Further models: latent attention, experts, missing and shared parts, untied heads."""
     decoder, encoder = spec("decoder"), spec("encoder")
@@ -220,6 +230,7 @@ def variants() -> dict[str, ModelSpec]:
             ),
         ),
         "one table": replace(spec("translator"), shared_embedding=True),
+        "widened first": widened_first(),
     }
 
 

@@ -42,6 +42,7 @@ def count(number: int) -> str:
 
 def embedding(spec: EmbeddingSpec, *, shared: bool) -> list[Part]:
     """Token + position + segment, then what is done to the sum. shared: the encoder's table."""
+    projection = _projection(spec)
     weights = parameters.embedding(spec)
     size = "shared" if shared else count(weights["token"])
     parts = [
@@ -52,11 +53,13 @@ def embedding(spec: EmbeddingSpec, *, shared: bool) -> list[Part]:
             target="embeddings",
         )
     ]
+    if spec.project_first:
+        parts += projection
     match spec.positions:
         case LearnedPositions(size=rows):
             parts.append(
                 Part(
-                    text=f"+ position\n{rows:,} × {spec.width} · {count(weights['position'])}",
+                    text=f"+ position\n{rows:,} × {spec.sum_width} · {count(weights['position'])}",
                     kind="embedding",
                     note="One learned vector for each position, added to the token's",
                     target="embeddings",
@@ -74,7 +77,7 @@ def embedding(spec: EmbeddingSpec, *, shared: bool) -> list[Part]:
     if spec.segments:
         parts.append(
             Part(
-                text=f"+ segment\n{spec.segments} × {spec.width} · {count(weights['segment'])}",
+                text=f"+ segment\n{spec.segments} × {spec.sum_width} · {count(weights['segment'])}",
                 kind="embedding",
                 note="One learned vector for sentence A and one for B, added",
                 target="embeddings",
@@ -82,15 +85,22 @@ def embedding(spec: EmbeddingSpec, *, shared: bool) -> list[Part]:
         )
     if spec.norm is not None:
         parts.append(norm(spec.norm, weights["norm"], "the sum of the embeddings"))
-    if spec.d_embed is not None:
-        parts.append(
-            Part(
-                text=f"Projection\n{spec.width} → {spec.d_model} · {count(weights['project'])}",
-                kind="embedding",
-                note="The embedding is narrower than the layers and widened here",
-            )
+    return parts if spec.project_first else parts + projection
+
+
+def _projection(spec: EmbeddingSpec) -> list[Part]:
+    """Where the token table is narrower than the layers."""
+    if spec.d_embed is None:
+        return []
+    what = "token's vector" if spec.project_first else "embedding"
+    weights = parameters.embedding(spec)["project"]
+    return [
+        Part(
+            text=f"Projection\n{spec.width} → {spec.d_model} · {count(weights)}",
+            kind="embedding",
+            note=f"The {what} is narrower than the layers and widened here",
         )
-    return parts
+    ]
 
 
 def _token_note(spec: EmbeddingSpec) -> str:

@@ -33,13 +33,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     # One scale for all, so that a part that adds little looks as if it does.
     limit, limits_note = together([values for _, values in found])
     return Figure(
-        title=f"{stack.capitalize()} embeddings · {spec.width} coordinates",
+        title=f"{stack.capitalize()} embeddings · {spec.sum_width} coordinates",
         panels=tuple(
             Heatmap(
                 title=title,
                 values=values,
                 rows=token_axis("Token", trace, stack, options),
-                columns=coordinates("Coordinate", spec.width),
+                columns=coordinates("Coordinate", spec.sum_width),
                 limits=(-limit, limit),
                 limits_note=limits_note,
                 scale="diverging",
@@ -79,7 +79,11 @@ def _note(
         root = " (√d_model)" if np.isclose(spec.scale, spec.d_model**0.5, rtol=1e-3) else ""
         parts.append(f"The token's vector is multiplied by {spec.scale:.4g}{root}.")
     after = ["normalised"] if spec.norm is not None else []
-    after += [f"projected to {spec.d_model} coordinates"] if spec.d_embed is not None else []
+    projected = f"projected to {spec.d_model} coordinates"
+    if spec.project_first:
+        parts.append(f"The token's vector has been {projected}.")
+    elif spec.d_embed is not None:
+        after.append(projected)
     if after:
         parts.append(f"The sum is then {' and '.join(after)}.")
     return " ".join(parts)

@@ -117,9 +117,9 @@ def embedding(spec: EmbeddingSpec) -> dict[str, int]:
         project = linear(spec.width, spec.d_model, spec.project_bias)
     return {
         "token": spec.vocab * spec.width,
-        "position": spec.positions.size * spec.width if learned and spec.positions else 0,
-        "segment": spec.segments * spec.width,
-        "norm": norm(spec.norm, spec.width),
+        "position": spec.positions.size * spec.sum_width if learned and spec.positions else 0,
+        "segment": spec.segments * spec.sum_width,
+        "norm": norm(spec.norm, spec.sum_width),
         "project": project,
     }
 
@@ -144,7 +144,7 @@ def stack(spec: StackSpec, d_memory: int | None = None) -> int:
 def vocabulary(spec: VocabHead, d_model: int) -> int:
     """Of the vocabulary head alone: a tied matrix counts with the embedding."""
     width, found = d_model, 0
-    if spec.transform is not None:
+    if spec.transform is not None or spec.d_transform is not None:
         width = spec.d_transform if spec.d_transform is not None else d_model
         found += linear(d_model, width, spec.transform_bias) + norm(spec.transform_norm, width)
     if not spec.tied:

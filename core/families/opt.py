@@ -24,14 +24,18 @@ from core.spec import (
 
 
 def spec(config: Config) -> ModelSpec:
-    """Pre-norm decoder with learned positions. OPT-350m, of another form, is refused."""
+    """Decoder with learned positions: pre-norm, but OPT-350m, which is post-norm without a last
+    norm, on embeddings that are narrower than the layers and come back to their width behind them.
+    """
     d_model, heads = config.size("hidden_size"), config.size("num_attention_heads")
-    config.refuse("word_embed_proj_dim", d_model, default=d_model)
-    config.refuse("do_layer_norm_before", True, default=True)
-    config.refuse("layer_norm_elementwise_affine", True, default=True)
-    config.refuse("_remove_final_layer_norm", False, default=False)
+    width = config.size("word_embed_proj_dim", default=d_model)
+    narrow = width if width != d_model else None
+    before = config.flag("do_layer_norm_before", default=True)
+    last = before and not config.flag("_remove_final_layer_norm", default=False)
     vocab, longest = config.size("vocab_size"), config.size("max_position_embeddings")
-    bias, norm = config.flag("enable_bias", default=True), NormSpec()
+    bias = config.flag("enable_bias", default=True)
+    affine = config.flag("layer_norm_elementwise_affine", default=True)
+    norm = NormSpec(weight=affine, bias=affine)
     block = BlockSpec(
         attention=AttentionSpec(
             d_model=d_model,
@@ -49,7 +53,7 @@ def spec(config: Config) -> ModelSpec:
             bias=bias,
         ),
         norm=norm,
-        residual="pre",
+        residual="pre" if before else "post",
     )
     return ModelSpec(
         family="OPT",
@@ -59,15 +63,24 @@ def spec(config: Config) -> ModelSpec:
             embedding=EmbeddingSpec(
                 vocab=vocab,
                 d_model=d_model,
+                d_embed=narrow,
                 positions=LearnedPositions(size=longest + OFFSET, offset=OFFSET),
+                project_bias=False,
+                project_first=narrow is not None,
             ),
             blocks=(block,) * config.size("num_hidden_layers"),
-            final_norm=norm,
+            final_norm=norm if last else None,
             max_positions=longest,
         ),
         heads=Heads(
-            vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=True)),
-            classes=last_token_classes(config),
+            vocab=VocabHead(
+                vocab=vocab,
+                tied=config.flag("tie_word_embeddings", default=True),
+                d_transform=narrow,
+                transform_bias=False,
+            ),
+            # Classes of narrow states have no place here.
+            classes=None if narrow is not None else last_token_classes(config),
         ),
         special=SpecialIds(
             pad=config.token("pad_token_id", default=1), end=config.tokens("eos_token_id")
@@ -80,6 +93,8 @@ _BLOCK = "decoder.blocks.{i}"
 RULES: tuple[Rule, ...] = (
     rename("embed_tokens.weight", "decoder.embedding.token.weight"),
     rename("embed_positions.weight", "decoder.embedding.position.weight"),
+    rename("project_in.weight", "decoder.embedding.project.weight"),
+    rename("project_out.weight", "heads.vocab.dense.weight"),
     *attention_rules("layers.{i}.self_attn", f"{_BLOCK}.attention"),
     rename("layers.{i}.self_attn_layer_norm.*", f"{_BLOCK}.residual.self.norm.*"),
     rename("layers.{i}.fc1.*", f"{_BLOCK}.feedforward.inner.*"),
@@ -108,5 +123,10 @@ FAMILY = Family(
     spec=spec,
     rules=lambda spec: RULES,
     prefixes=("model.decoder.", "decoder."),
-    tiny=(_TINY, _TINY | {"enable_bias": False}),
+    tiny=(
+        _TINY,
+        _TINY | {"enable_bias": False},
+        _TINY | {"word_embed_proj_dim": 20, "do_layer_norm_before": False},
+        _TINY | {"layer_norm_elementwise_affine": False, "_remove_final_layer_norm": True},
+    ),
 )

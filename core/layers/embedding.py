@@ -21,7 +21,8 @@ class Table(nn.Embedding):
 
 
 class Embedding(nn.Module):
-    """Token, position and segment tables summed; then norm and projection where there are any."""
+    """Token, position and segment tables summed; then norm and projection where there are any. The
+    projection may come first, of the token's vector alone."""
 
     def __init__(self, spec: EmbeddingSpec, *, dropout: float = 0.0) -> None:
         super().__init__()
@@ -29,11 +30,11 @@ class Embedding(nn.Module):
         self.token = Table(spec.vocab, spec.width)
         self.position: nn.Module | None = None
         if isinstance(spec.positions, LearnedPositions):
-            self.position = Table(spec.positions.size, spec.width)
+            self.position = Table(spec.positions.size, spec.sum_width)
         elif isinstance(spec.positions, SinusoidalPositions):
-            self.position = Sinusoidal(spec.positions, spec.width)
-        self.segment = Table(spec.segments, spec.width) if spec.segments else None
-        self.norm = Norm(spec.norm, spec.width) if spec.norm is not None else None
+            self.position = Sinusoidal(spec.positions, spec.sum_width)
+        self.segment = Table(spec.segments, spec.sum_width) if spec.segments else None
+        self.norm = Norm(spec.norm, spec.sum_width) if spec.norm is not None else None
         self.project = (
             Linear(spec.width, spec.d_model, bias=spec.project_bias)
             if spec.d_embed is not None
@@ -55,6 +56,8 @@ class Embedding(nn.Module):
         total = self.token(ids)
         if self.spec.scale != 1.0:
             total = total * self.spec.scale
+        if self.project is not None and self.spec.project_first:
+            total = self.project(total)
         total = rec("token", total, "position d_embed")
         if self.segment is not None:
             which = torch.zeros_like(ids) if segments is None else segments
@@ -66,6 +69,6 @@ class Embedding(nn.Module):
         total = rec("sum", total, "position d_embed")
         if self.norm is not None:
             total = self.norm(total)
-        if self.project is not None:
+        if self.project is not None and not self.spec.project_first:
             total = self.project(total)
         return rec("out", self.dropout(total), "position d_model")

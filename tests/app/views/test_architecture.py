@@ -14,7 +14,7 @@ from core.request import RunRequest, Step
 from core.run import run
 from core.spec import ExpertsSpec
 from core.trace import Trace
-from tests.traces import KINDS, attention, sentence, spec, trace_of
+from tests.traces import KINDS, attention, sentence, spec, trace_of, widened_first
 
 
 def draw(trace: Trace, **more: object) -> tuple[Figure, Diagram]:
@@ -155,6 +155,14 @@ def test_tied_and_shared_weights_are_named() -> None:
     tables = [b.text for b in panel.boxes if b.text.startswith("Token embedding")]
     assert tables == ["Token embedding\n40 × 16 · 640", "Token embedding\n40 × 16 · shared"]
     assert box(panel, "Next token").text == "Next token\n→ 40 · tied"
+
+
+def test_a_projection_stands_where_it_is_made() -> None:
+    panel = draw(run(Transformer(widened_first()).eval(), RunRequest(source=sentence(4))))[1]
+    order = ["Token embedding", "Projection", "+ position", "+ segment", "LayerNorm"]
+    assert [name for name in names(panel, "encoder.in") if name in order] == order
+    assert box(panel, "Projection").text == "Projection\n10 → 16 · 160"
+    assert box(panel, "+ position").text.startswith("+ position\n600 × 16")
 
 
 def test_experts_are_named() -> None:

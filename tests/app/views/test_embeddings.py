@@ -12,7 +12,7 @@ from app.views import ViewOptions, view
 from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
-from tests.traces import network, sentence, spec, trace_of
+from tests.traces import network, sentence, spec, trace_of, widened_first
 
 
 def draw(kind: str, **selection: object) -> tuple[Figure, tuple[Heatmap, ...]]:
@@ -95,3 +95,12 @@ def test_the_textbooks_factor_is_named() -> None:
     trace = run(Transformer(made).eval(), RunRequest(source=sentence(4)))
     figure = view("embeddings").draw(trace, Selection(), ViewOptions())
     assert "The token's vector is multiplied by 4 (√d_model)." in figure.note
+
+
+def test_a_token_may_be_projected_before_anything_is_added() -> None:
+    trace = run(Transformer(widened_first()).eval(), RunRequest(source=sentence(4)))
+    figure = view("embeddings").draw(trace, Selection(), ViewOptions())
+    assert figure.title == "Encoder embeddings · 16 coordinates"
+    assert "The token's vector has been projected to 16 coordinates. " in figure.note
+    token, position, segment, total = (panel.values for panel in figure.panels)
+    assert total == pytest.approx(token + position + segment, abs=1e-6)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,9 +89,25 @@ def ask(
         inputs["attention_mask"] = seen.long()
         if takes_positions(model) and not counts_by_itself(model):
             inputs["position_ids"] = (seen.long().cumsum(-1) - 1).clamp(min=0)
-    with torch.no_grad():
+    with torch.no_grad(), _last_states(model) as last:
         out = model(**inputs, output_hidden_states=True, output_attentions=True)
+    if last:
+        out["hidden_states"] = (*out["hidden_states"][:-1], last[0])
     return _answer(model, out)
+
+
+@contextmanager
+def _last_states(model: Any) -> Iterator[list[Tensor]]:
+    """Of OPT-350m the states behind the last layer: it gives them in another width instead."""
+    found: list[Tensor] = []
+    hooks = [
+        module.layers[-1].register_forward_hook(lambda *called: found.append(called[-1]))
+        for module in model.modules()
+        if getattr(module, "project_out", None) is not None
+    ]
+    yield found
+    for hook in hooks:
+        hook.remove()
 
 
 def takes_positions(model: Any) -> bool:

@@ -154,6 +154,16 @@ def test_other_heads_are_told_of_and_the_layers_shown(
     near(ours, list(theirs.values())[-1], "hidden states")
 
 
+def test_classes_of_states_in_another_width_are_told_of(build: Build) -> None:
+    """OPT-350m's classifier reads what has been projected out of the layers' width."""
+    case = build(classifier("OPT", "OPT", word_embed_proj_dim=20, do_layer_norm_before=False))
+    assert case.spec.heads.classes is None
+    assert any("score.weight" in note for note in case.spec.notes)
+    ids, _ = case.texts()
+    theirs = reference.ask(case.model, ids).hidden["decoder"]
+    near(trace(case.network, ids).hidden("decoder"), theirs, "hidden states")
+
+
 def test_the_layers_of_a_text_through_the_head(build: Build) -> None:
     """The last states give what the head itself says."""
     for config in (classifier("GPT-2", "GPT2"), classifier("BERT", "Bert")):

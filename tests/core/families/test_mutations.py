@@ -33,10 +33,12 @@ def rebuilt(network: Transformer, change: Callable[[BlockSpec], BlockSpec]) -> T
     return made
 
 
-def norm_weight_ignored(network: Transformer) -> Transformer:
+def norm_weight_ignored(network: Transformer) -> Transformer | None:
     changed = deepcopy(network)
     block = changed.stack(network.spec.main_stack.name).block(0)
     norm = block.residual["ffn"].norm if "ffn" in block.residual else block.residual["self"].norm
+    if norm.weight is None:
+        return None
     norm.weight.data.fill_(0.0 if norm.spec.unit_offset else 1.0)
     return changed
 
