@@ -19,7 +19,7 @@ from app.render.geometry import Rect
 from app.render.numbers import tick, ticks
 from app.theme import Theme
 
-SIZE, ROW = 11.0, 24.0  # of numbers, and how far apart they stand at least
+SIZE = 11.0
 Limits = tuple[float, float]
 
 
@@ -52,7 +52,7 @@ def limits_of(values: Floats, margin: float) -> Limits:
 def fit(box: Rect, x: Limits, y: Limits, x_title: str, y_title: str) -> Plot:
     """The plot in `box`, with room for the numbers and titles at its left and below it."""
     x, y = _apart(x), _apart(y)
-    marks, step = ticks(*y, most=_most(box.height, ROW))
+    marks, step = ticks(*y, most=_most_up(box.height))
     numbers = max((text.width(tick(mark, step), SIZE) for mark in marks), default=0.0)
     left = numbers + 10 + (18 if y_title else 0)
     below = 20 + (18 if x_title else 0)
@@ -70,6 +70,11 @@ def _most(room: float, spacing: float) -> int:
     return max(2, int(room / spacing))
 
 
+def _most_up(height: float) -> int:
+    """Numbers beside an axis: two would say too little where three find room."""
+    return max(3 if height >= 48 else 2, int(height / 34))
+
+
 def paint_axes(
     canvas: Canvas,
     plot: Plot,
@@ -81,7 +86,7 @@ def paint_axes(
 ) -> None:
     """Grid lines, numbers (or `x_labels` at whole x values, thinned) and titles."""
     box = plot.box
-    marks, step = ticks(*plot.y, most=_most(box.height, ROW))
+    marks, step = ticks(*plot.y, most=_most_up(box.height))
     for mark in marks:
         y = plot.at(plot.x[0], mark)[1]
         canvas.line([(box.x, y), (box.right, y)], colour=theme.border, opacity=0.6)

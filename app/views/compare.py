@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,8 @@ from core.analysis.states import cosine, norms
 if TYPE_CHECKING:
     from core.trace import Trace
 
-MOST_WORDS, MOST_PLACES, MOST_LETTERS = 8, 3, 22
+MOST_WORDS, MOST_PLACES, MOST_LETTERS = 8, 3, 30
+MEAN = "mean of the words"
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -44,19 +46,20 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     query = pinned_query(trace, selection, options)
     last = others[-1]
     return Figure(
-        title=f"{stack.name.capitalize()} states of {len(others) + 1} texts · {name}",
+        title=f"{stack.name.capitalize()} states of {len(others) + 1} texts · {name}"
+        f" of {stack.layers}",
         panels=(
             _map(trace, last, stack.name, after, query, options),
-            _same_words(trace, others, stack.name, query, options),
-            _texts(trace, others, stack.name),
+            _curves(trace, others, stack.name, query, options),
         ),
-        note=(
-            f"Compared with “{_short(last, stack.name)}”."
-            if query is not None
-            else "Pin a word that the texts share to follow it alone, in all of them."
-        ),
-        columns=3,
-        weights=(5, 4, 4),
+        note=" ".join(
+            (
+                "Cosine of two states: 1 in the same direction, 0 at right angles.",
+                "Lines: the same word in either text, and the mean of all words.",
+                "" if query is not None else "Pin a word to follow it alone, in all texts kept.",
+            )
+        ).rstrip(),
+        columns=2,
     )
 
 
@@ -80,59 +83,69 @@ def _map(
     )
 
 
-def _same_words(
+def _curves(
     trace: Trace, others: list[Trace], stack: str, query: int | None, options: ViewOptions
 ) -> Curves:
-    """The pinned word wherever it stands in the kept texts, or all shared words of the last."""
-    here = trace.hidden(stack).numpy()
-    curves = []
+    """The pinned word wherever it stands in the kept texts, or all shared words of the last; and
+    the mean of each text's words against this text's."""
     if query is not None:
-        title = token_name(trace, stack, query, options)
-        token = trace.tokens[stack].ids[query]
-        for other in others:
-            places = [i for i in words(other.tokens[stack]) if other.tokens[stack].ids[i] == token]
-            for place in places[:MOST_PLACES]:
-                name = f"{_short(other, stack)} ({place})" if places[1:] else _short(other, stack)
-                y = cosine(here[:, query], other.hidden(stack)[:, place].numpy())
-                curves.append(_curve(name, y, emphasised=True))
+        words = _pinned_word(trace, others, stack, query)
+        name = token_name(trace, stack, query, options)
+        title = f"{name} by layer" if words else f"{name} is in no other text"
     else:
-        title = "Shared words, layer by layer"
-        names = labels(trace.tokens[stack], options.raw_labels)
-        there = others[-1].hidden(stack).numpy()
-        pairs = shared_tokens(trace.tokens[stack], others[-1].tokens[stack])
-        for i, j in pairs[:MOST_WORDS]:
-            curves.append(_curve(names[i], cosine(here[:, i], there[:, j])))
-    return _by_layer(title if curves else "No word is shared", curves, len(here))
-
-
-def _texts(trace: Trace, others: list[Trace], stack: str) -> Curves:
-    """The mean of each text's words against this text's."""
-    here = sentence_vector(trace.hidden(stack).numpy(), trace.tokens[stack])
-    curves = [
-        _curve(
-            _short(other, stack),
-            cosine(here, sentence_vector(other.hidden(stack).numpy(), other.tokens[stack])),
-            emphasised=other is others[-1],
-        )
-        for other in others
-    ]
-    return _by_layer("Mean of the words", curves, len(here))
-
-
-def _curve(name: str, y: Floats, *, emphasised: bool = False) -> Curve:
-    return Curve(name=name, x=np.arange(len(y), dtype=np.float32), y=y, emphasised=emphasised)
-
-
-def _by_layer(title: str, curves: list[Curve], rows: int) -> Curves:
-    low = min((float(curve.y.min()) for curve in curves), default=0.0)
+        words = _shared_words(trace, others[-1], stack, options)
+        title = "Shared words by layer" if words else "No word is shared"
+    curves = [*words, *_means(trace, others, stack, emphasised=query is None)]
+    low = min(float(curve.y.min()) for curve in curves)
     return Curves(
         title=title,
         curves=tuple(curves),
         x_title="Layer",
         y_title="Cosine",
-        x_labels=("emb", *(str(i + 1) for i in range(rows - 1))),
+        x_labels=("emb", *(str(i + 1) for i in range(len(curves[0].y) - 1))),
         y_limits=(-1.0 if low < 0 else 0.0, 1.0),
     )
+
+
+def _pinned_word(trace: Trace, others: list[Trace], stack: str, query: int) -> list[Curve]:
+    here = trace.hidden(stack).numpy()
+    token = trace.tokens[stack].ids[query]
+    curves = []
+    for other in others:
+        places = [i for i in words(other.tokens[stack]) if other.tokens[stack].ids[i] == token]
+        for place in places[:MOST_PLACES]:
+            name = f"{_short(other, stack)} ({place})" if places[1:] else _short(other, stack)
+            y = cosine(here[:, query], other.hidden(stack)[:, place].numpy())
+            curves.append(_curve(name, y, emphasised=True))
+    return curves
+
+
+def _shared_words(trace: Trace, other: Trace, stack: str, options: ViewOptions) -> list[Curve]:
+    here, there = (t.hidden(stack).numpy() for t in (trace, other))
+    names = labels(trace.tokens[stack], options.raw_labels)
+    pairs = shared_tokens(trace.tokens[stack], other.tokens[stack])[:MOST_WORDS]
+    shared = [names[i] for i, _ in pairs]
+    often = Counter(shared)
+    return [
+        _curve(f"{name} ({i})" if often[name] > 1 else name, cosine(here[:, i], there[:, j]))
+        for (i, j), name in zip(pairs, shared, strict=True)
+    ]
+
+
+def _means(trace: Trace, others: list[Trace], stack: str, *, emphasised: bool) -> list[Curve]:
+    here = sentence_vector(trace.hidden(stack).numpy(), trace.tokens[stack])
+    return [
+        _curve(
+            MEAN if len(others) == 1 else f"{MEAN}: {_short(other, stack)}",
+            cosine(here, sentence_vector(other.hidden(stack).numpy(), other.tokens[stack])),
+            emphasised=emphasised and other is others[-1],
+        )
+        for other in others
+    ]
+
+
+def _curve(name: str, y: Floats, *, emphasised: bool = False) -> Curve:
+    return Curve(name=name, x=np.arange(len(y), dtype=np.float32), y=y, emphasised=emphasised)
 
 
 def _short(trace: Trace, stack: str) -> str:

@@ -20,18 +20,19 @@ def test_a_kept_text_beside_the_present_one(qtbot: QtBot, open_app: Opener) -> N
     assert isinstance(words, Words)
     type_text(app, "cba")
     settled(qtbot, app)
-    pairs, shared, texts = app.window.pictures.figure.panels
+    pairs, shared = app.window.pictures.figure.panels
     assert isinstance(pairs, Heatmap)
     assert pairs.rows.labels == ("[CLS]", "c", "b", "a", "[SEP]")
     assert pairs.columns.labels == ("[CLS]", "a", "b", "[SEP]")
     assert isinstance(shared, Curves)
-    assert [curve.name for curve in shared.curves] == ["b", "a"]
-    assert isinstance(texts, Curves)
-    assert texts.curves[0].name == "ab"
+    assert [curve.name for curve in shared.curves] == ["b", "a", "mean of the words"]
     app.session.keep()
     type_text(app, "b")
     settled(qtbot, app)
-    assert len(app.window.pictures.figure.panels[2].curves) == 2  # type: ignore[union-attr]
+    shared = app.window.pictures.figure.panels[1]
+    assert isinstance(shared, Curves)
+    means = ["mean of the words: ab", "mean of the words: cba"]
+    assert [curve.name for curve in shared.curves if ":" in curve.name] == means
     app.session.forget_kept()
     settled(qtbot, app)
     assert isinstance(app.window.pictures.figure.panels[0], Words)

@@ -22,7 +22,7 @@ THREE = trace_of("encoder", source=Tokens.of_ids([6, 11], ["bank", "notes"]))
 def test_the_same_word_in_other_company() -> None:
     options = ViewOptions(kept=(THREE, TWO))
     figure = view("compare").draw(ONE, Selection(layer=1, query=1), options)
-    pairs, words, texts = figure.panels
+    pairs, words = figure.panels
     a, b, c = (t.hidden("encoder").double().numpy() for t in (ONE, TWO, THREE))
     assert isinstance(pairs, Heatmap)
     for i, j in np.ndindex(4, 3):
@@ -30,13 +30,18 @@ def test_the_same_word_in_other_company() -> None:
     assert pairs.rows.labels == ("the", "bank", "of", "sand")
     assert pairs.columns.labels == ("my", "bank", "pays")
     assert isinstance(words, Curves)
-    assert words.title == "“bank” (position 1)"
-    assert [curve.name for curve in words.curves] == ["bank notes", "my bank pays"]
+    assert words.title == "“bank” (position 1) by layer"
+    assert [curve.name for curve in words.curves] == [
+        "bank notes",
+        "my bank pays",
+        "mean of the words: bank notes",
+        "mean of the words: my bank pays",
+    ]
+    assert figure.title == "Encoder states of 3 texts · after layer 2 of 3"
     assert words.curves[0].y == pytest.approx(by_hand(a[:, 1], c[:, 0]), abs=1e-5)
     assert words.curves[1].y == pytest.approx(by_hand(a[:, 1], b[:, 1]), abs=1e-5)
-    assert isinstance(texts, Curves)
     whole = by_hand(a.mean(axis=1), b.mean(axis=1))
-    assert texts.curves[1].y == pytest.approx(whole, abs=1e-5)
+    assert words.curves[3].y == pytest.approx(whole, abs=1e-5)
 
 
 def test_a_pinned_word_meets_every_place_it_has() -> None:
@@ -44,7 +49,7 @@ def test_a_pinned_word_meets_every_place_it_has() -> None:
     words = view("compare").draw(ONE, Selection(query=1), ViewOptions(kept=(twice,))).panels[1]
     assert isinstance(words, Curves)
     names = [curve.name for curve in words.curves]
-    assert names == ["bank my bank (0)", "bank my bank (2)"]
+    assert names == ["bank my bank (0)", "bank my bank (2)", "mean of the words"]
     a, b = (t.hidden("encoder").double().numpy() for t in (ONE, twice))
     assert words.curves[1].y == pytest.approx(by_hand(a[:, 1], b[:, 2]), abs=1e-5)
 
@@ -52,10 +57,22 @@ def test_a_pinned_word_meets_every_place_it_has() -> None:
 def test_without_a_pin_every_shared_word_of_the_last_text() -> None:
     words = view("compare").draw(ONE, Selection(), ViewOptions(kept=(TWO,))).panels[1]
     assert isinstance(words, Curves)
-    assert [curve.name for curve in words.curves] == ["bank"]
+    assert [curve.name for curve in words.curves] == ["bank", "mean of the words"]
     other = trace_of("encoder", source=Tokens.of_ids([20, 21], ["x", "y"]))
     words = view("compare").draw(ONE, Selection(), ViewOptions(kept=(other,))).panels[1]
+    assert isinstance(words, Curves)
     assert words.title == "No word is shared"
+    assert [curve.name for curve in words.curves] == ["mean of the words"]
+    words = view("compare").draw(ONE, Selection(query=1), ViewOptions(kept=(other,))).panels[1]
+    assert words.title == "“bank” (position 1) is in no other text"
+
+
+def test_words_that_occur_twice_are_told_apart() -> None:
+    twice = trace_of("encoder", source=Tokens.of_ids([6, 9, 6], ["bank", "my", "bank"]))
+    again = trace_of("encoder", source=Tokens.of_ids([9, 6, 6], ["my", "bank", "bank"]))
+    words = view("compare").draw(twice, Selection(), ViewOptions(kept=(again,))).panels[1]
+    assert isinstance(words, Curves)
+    assert [c.name for c in words.curves[:3]] == ["bank (0)", "my", "bank (2)"]
 
 
 def test_nothing_kept_or_kept_from_another_model() -> None:
