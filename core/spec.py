@@ -106,13 +106,15 @@ class DisentangledPositions:
     """DeBERTa's vectors for distances, which query and key attend to (He et al. 2021).
 
     buckets: 0 for one vector a distance. terms: "c2p" (query to distance), "p2c" (key to distance).
-    shared: distances go through the projections of the tokens. norm: of the vectors.
+    shared: distances go through the projections of the tokens. key_bias: whether the projection to
+    keys has one where it is its own. norm: of the vectors.
     """
 
     buckets: int
     max_distance: int
     terms: tuple[str, ...]
     shared: bool
+    key_bias: bool = True
     norm: NormSpec | None = None
 
     @property

@@ -46,9 +46,12 @@ def attention(spec: AttentionSpec, d_source: int | None = None) -> int:
 
 def _distances(spec: AttentionSpec) -> int:
     """Projections that disentangled attention keeps for distances alone."""
-    if not isinstance(spec.positions, DisentangledPositions) or spec.positions.shared:
+    where = spec.positions
+    if not isinstance(where, DisentangledPositions) or where.shared:
         return 0
-    return len(spec.positions.terms) * linear(spec.d_model, spec.heads * spec.d_head, True)
+    wide = spec.heads * spec.d_head
+    biases = {"c2p": where.key_bias, "p2c": True}
+    return sum(linear(spec.d_model, wide, biases[term]) for term in where.terms)
 
 
 def _latent(spec: AttentionSpec, latent: LatentSpec) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from core.checkpoints.config import Config
@@ -22,24 +23,30 @@ from core.spec import (
     VocabHead,
 )
 
+MakeAttention = Callable[[Config, NormSpec, AttentionSpec], AttentionSpec]
+
 
 def spec(config: Config) -> ModelSpec:
-    """Post-norm encoder; the masked-word head comes in two spellings, the file decides."""
-    width = config.size("hidden_size")
-    config.refuse("embedding_size", width, default=width)
-    config.refuse("attention_head_size", width // config.size("num_attention_heads"))
     if config.count("conv_kernel_size", default=0):
         raise UnsupportedModel(
             f"{config.path} asks for a convolution beside the first layer (conv_kernel_size), as "
             "DeBERTa-v2-xlarge has; supported is none"
         )
+    return spec_of(config, "DeBERTa-v2", attention)
+
+
+def spec_of(config: Config, family: str, make_attention: MakeAttention) -> ModelSpec:
+    """Post-norm encoder; the masked-word head comes in two spellings, the file decides."""
+    width = config.size("hidden_size")
+    config.refuse("embedding_size", width, default=width)
+    config.refuse("attention_head_size", width // config.size("num_attention_heads"))
     norm = NormSpec(eps=config.number("layer_norm_eps", default=1e-7))
     labelled = bert.classes(config)
     pooled = config.read("pooler_hidden_act", default="gelu")
     return ModelSpec(
-        family="DeBERTa-v2",
+        family=family,
         name=config.path.parent.name,
-        encoder=encoder(config, norm),
+        encoder=encoder(config, norm, make_attention),
         heads=Heads(
             vocab=VocabHead(
                 vocab=config.size("vocab_size"),
@@ -56,7 +63,7 @@ def spec(config: Config) -> ModelSpec:
     )
 
 
-def encoder(config: Config, norm: NormSpec) -> StackSpec:
+def encoder(config: Config, norm: NormSpec, make_attention: MakeAttention) -> StackSpec:
     """BERT's stack; learned positions and segments only where the configuration has them."""
     stack = bert.encoder(config, norm)
     block = stack.blocks[0]
@@ -68,13 +75,30 @@ def encoder(config: Config, norm: NormSpec) -> StackSpec:
             positions=embedded if config.flag("position_biased_input", default=True) else None,
             segments=config.count("type_vocab_size", default=0),
         ),
-        blocks=(replace(block, attention=attention(config, norm, block.attention)),)
+        blocks=(replace(block, attention=make_attention(config, norm, block.attention)),)
         * len(stack.blocks),
     )
 
 
 def attention(config: Config, norm: NormSpec, plain: AttentionSpec) -> AttentionSpec:
-    """Each further term of the score makes the scale smaller."""
+    plain, terms = scored(config, plain)
+    if not config.flag("relative_attention", default=False):
+        return plain
+    normed = "layer_norm" in str(config.read("norm_rel_ebd", default="none")).lower()
+    return replace(
+        plain,
+        positions=DisentangledPositions(
+            buckets=max(config.count("position_buckets", default=-1, least=-1), 0),
+            max_distance=longest(config),
+            terms=terms,
+            shared=config.flag("share_att_key", default=False),
+            norm=norm if normed else None,
+        ),
+    )
+
+
+def scored(config: Config, plain: AttentionSpec) -> tuple[AttentionSpec, tuple[str, ...]]:
+    """(the attention with its scale, further terms of the score); each makes the scale smaller."""
     said = config.read("pos_att_type", default=[])
     terms = said.lower().split("|") if isinstance(said, str) else list(said)
     terms = [term.strip() for term in terms if term.strip()]
@@ -83,36 +107,28 @@ def attention(config: Config, norm: NormSpec, plain: AttentionSpec) -> Attention
             raise UnsupportedModel(
                 f"{config.path} has {term!r} in pos_att_type; supported are 'c2p' and 'p2c'"
             )
-    scale = (plain.d_head * (1 + len(terms))) ** -0.5
-    if not config.flag("relative_attention", default=False):
-        return replace(plain, scale=scale)
-    longest = config.count("max_relative_positions", default=-1, least=-1)
-    if longest < 1:
-        longest = config.size("max_position_embeddings")
-    normed = "layer_norm" in str(config.read("norm_rel_ebd", default="none")).lower()
-    return replace(
-        plain,
-        scale=scale,
-        positions=DisentangledPositions(
-            buckets=max(config.count("position_buckets", default=-1, least=-1), 0),
-            max_distance=longest,
-            terms=tuple(terms),
-            shared=config.flag("share_att_key", default=False),
-            norm=norm if normed else None,
-        ),
-    )
+    return replace(plain, scale=(plain.d_head * (1 + len(terms))) ** -0.5), tuple(terms)
 
 
-_SELF, _OURS = "encoder.layer.{i}.attention.self", "encoder.blocks.{i}.attention"
+def longest(config: Config) -> int:
+    """The longest distance that has a vector of its own."""
+    said = config.count("max_relative_positions", default=-1, least=-1)
+    return said if said >= 1 else config.size("max_position_embeddings")
 
-RULES: tuple[Rule, ...] = (
-    rename("encoder.rel_embeddings.weight", "encoder.bias.weight"),
+
+SELF, OURS = "encoder.layer.{i}.attention.self", "encoder.blocks.{i}.attention"
+
+_ATTENTION: tuple[Rule, ...] = (
     rename("encoder.LayerNorm.*", "encoder.bias.norm.*"),
-    rename(f"{_SELF}.query_proj.*", f"{_OURS}.q.*"),
-    rename(f"{_SELF}.key_proj.*", f"{_OURS}.k.*"),
-    rename(f"{_SELF}.value_proj.*", f"{_OURS}.v.*"),
-    rename(f"{_SELF}.pos_key_proj.*", f"{_OURS}.distance_k.*"),
-    rename(f"{_SELF}.pos_query_proj.*", f"{_OURS}.distance_q.*"),
+    rename(f"{SELF}.query_proj.*", f"{OURS}.q.*"),
+    rename(f"{SELF}.key_proj.*", f"{OURS}.k.*"),
+    rename(f"{SELF}.value_proj.*", f"{OURS}.v.*"),
+    rename(f"{SELF}.pos_key_proj.*", f"{OURS}.distance_k.*"),
+    rename(f"{SELF}.pos_query_proj.*", f"{OURS}.distance_q.*"),
+)
+
+_REST: tuple[Rule, ...] = (
+    rename("encoder.rel_embeddings.weight", "encoder.bias.weight"),
     *bert.ENCODER,
     rename("cls.predictions.transform.dense.*", "heads.vocab.dense.*"),
     rename("cls.predictions.transform.LayerNorm.*", "heads.vocab.norm.*"),
@@ -130,6 +146,18 @@ RULES: tuple[Rule, ...] = (
     leave("qa_outputs.*", "a question-answering head"),
 )
 
+
+def rules(spec: ModelSpec) -> Sequence[Rule]:
+    return (*_ATTENTION, *others(spec))
+
+
+def others(spec: ModelSpec) -> Sequence[Rule]:
+    """All but the attention's. Old files hold a position table that nothing reads."""
+    assert spec.encoder is not None
+    unread = (leave("embeddings.position_embeddings.weight"),)
+    return (*(unread if spec.encoder.embedding.positions is None else ()), *_REST)
+
+
 _TINY = bert.TINY | {
     "model_type": "deberta-v2",
     "type_vocab_size": 0,
@@ -146,7 +174,7 @@ FAMILY = Family(
     name="DeBERTa-v2",
     model_types={"deberta-v2": "DebertaV2"},
     spec=spec,
-    rules=lambda spec: RULES,
+    rules=rules,
     prefixes=("deberta.",),
     tiny=(
         _TINY | {"architectures": ["DebertaV2ForMaskedLM"], "legacy": False},

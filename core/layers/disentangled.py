@@ -49,9 +49,10 @@ class DisentangledAttention(Attention):
         assert isinstance(spec.positions, DisentangledPositions)
         self.where = where = spec.positions
         width = spec.heads * spec.d_head
-        own = not where.shared
-        self.distance_k = Linear(spec.d_model, width) if own and "c2p" in where.terms else None
-        self.distance_q = Linear(spec.d_model, width) if own and "p2c" in where.terms else None
+        own = () if where.shared else where.terms
+        key_bias = where.key_bias
+        self.distance_k = Linear(spec.d_model, width, bias=key_bias) if "c2p" in own else None
+        self.distance_q = Linear(spec.d_model, width) if "p2c" in own else None
 
     def added(self, q: Tensor, k: Tensor, bias: Bias) -> Tensor | None:
         """q [batch, head, query, d_head], k [batch, head, key, d_head] and the distances ->

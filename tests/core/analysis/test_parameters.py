@@ -4,6 +4,9 @@ import pytest
 from torch import nn
 
 from core.analysis import parameters
+from core.checkpoints.build import describe
+from core.checkpoints.config import Config
+from core.families import families
 from core.model import Transformer
 from tests.traces import KINDS, spec, variants
 
@@ -12,7 +15,15 @@ def weights(module: nn.Module) -> int:
     return sum(p.numel() for p in module.parameters())
 
 
-MODELS = {**{kind: spec(kind) for kind in KINDS}, **variants()}
+MODELS = {
+    **{kind: spec(kind) for kind in KINDS},
+    **variants(),
+    **{
+        f"{family.name} {i}": describe(Config(tiny))
+        for family in families()
+        for i, tiny in enumerate(family.tiny)
+    },
+}
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from core.checkpoints.build import Built, build, plan
 from core.checkpoints.files import open_checkpoint
-from core.families import bart, bert, electra, gpt2, llama, qwen2, qwen3, t5
+from core.families import bart, bert, deberta, deberta_v2, electra, gpt2, llama, qwen2, qwen3, t5
 from tests.core.families.conftest import trace
 
 CONFIGS: dict[str, Mapping[str, Any]] = {
@@ -33,6 +33,8 @@ CONFIGS: dict[str, Mapping[str, Any]] = {
     "t5": t5.FAMILY.tiny[0],
     "t5 v1.1": t5.FAMILY.tiny[1],
     "bart": bart.FAMILY.tiny[0],
+    "deberta": deberta.FAMILY.tiny[0],
+    "deberta-v2": deberta_v2.FAMILY.tiny[0],
 }
 IDS = [(7 * i) % 80 + 5 for i in range(48)]
 

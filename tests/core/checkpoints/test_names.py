@@ -44,6 +44,13 @@ def test_without_the_wrapper(saved: Copy, name: str, prefix: str) -> None:
     same(saved(name), lambda tensors: {n.removeprefix(prefix): t for n, t in tensors.items()})
 
 
+@pytest.mark.parametrize("name", ["deberta", "deberta-v2"])
+def test_a_position_table_that_nothing_reads(saved: Copy, name: str) -> None:
+    """Microsoft's files hold one although their configuration asks for none."""
+    table = {"deberta.embeddings.position_embeddings.weight": torch.ones(64, 32)}
+    same(saved(name), lambda tensors: tensors | table)
+
+
 @pytest.mark.parametrize("name", ["bert", "llama"])
 def test_inside_a_parallel_module(saved: Copy, name: str) -> None:
     same(saved(name), lambda tensors: {f"module.{n}": t for n, t in tensors.items()})
