@@ -13,12 +13,21 @@ def apply(theme: Theme) -> None:
     app = QApplication.instance()
     if isinstance(app, QApplication):
         app.setPalette(palette(theme))
-        fields = palette(theme)
-        if theme.name == "dark":  # Fusion draws its frames darker than the window: unseen there
-            fields.setColor(QPalette.ColorRole.Base, QColor(theme.raised))
-            fields.setColor(QPalette.ColorRole.Window, QColor(theme.border))
-        app.setPalette(fields, "QAbstractSpinBox")  # type: ignore[arg-type]  # the stub errs
+        for kind in ("QAbstractSpinBox", "QComboBox", "QCheckBox", "QMenu"):
+            app.setPalette(_framed(theme, kind), kind)  # type: ignore[arg-type]  # the stub errs
         app.setStyleSheet(stylesheet(theme))
+
+
+def _framed(theme: Theme, kind: str) -> QPalette:
+    """Fusion makes frames, boxes and separators darker than the window, and buttons lighter: in the
+    dark theme the ones would not be seen, the others shine."""
+    made = palette(theme)
+    if theme.name == "dark":
+        made.setColor(QPalette.ColorRole.Window, QColor(theme.border).lighter(130))
+        made.setColor(QPalette.ColorRole.Button, QColor(theme.raised).darker(130))
+        if kind != "QMenu":
+            made.setColor(QPalette.ColorRole.Base, QColor(theme.raised))
+    return made
 
 
 def palette(theme: Theme) -> QPalette:
@@ -89,6 +98,16 @@ QTabBar#views::tab:hover {{ border-color: {theme.border}; }}
 QTabBar#views::tab:selected {{ background: {theme.border}; }}
 QTabBar#groups::tab:selected:focus, QTabBar#views::tab:selected:focus {{
     border-color: {theme.accent}; }}
+QMenu::separator {{ background: {theme.border}; height: 1px; margin: 3px 8px; }}
+QScrollBar {{ background: transparent; border: none; margin: 0; }}
+QScrollBar:vertical {{ width: 10px; }}
+QScrollBar:horizontal {{ height: 10px; }}
+QScrollBar::handle {{ background: {theme.border}; border-radius: 3px; margin: 2px; }}
+QScrollBar::handle:vertical {{ min-height: 24px; }}
+QScrollBar::handle:horizontal {{ min-width: 24px; }}
+QScrollBar::handle:hover {{ background: {theme.muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QStatusBar {{ background: {theme.surface}; color: {theme.muted};
     border-top: 1px solid {theme.border}; }}
 QStatusBar QLabel {{ color: {theme.muted}; padding: 0 6px; }}
