@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app import unknown
 from app.panels.chips import ChipsArea, TokenChips
 from app.panels.editor import Editor
 from app.panels.token_chips import chips_of, word_around
@@ -50,6 +51,9 @@ class PromptPanel(QWidget):
         self.problem.setAccessibleName("What is wrong with the input")
         self.hint = QLabel()
         self.hint.setWordWrap(True)
+        self.unknown = QLabel()
+        self.unknown.setWordWrap(True)
+        self.unknown.setAccessibleName("Words that the model does not know")
         self.use_mask = QPushButton()
         self.use_mask.setAccessibleName("Use this model's mask token")
         self.pad_to = QSpinBox()
@@ -71,7 +75,8 @@ class PromptPanel(QWidget):
         self.chips.set_theme(theme)
         self.target_chips.set_theme(theme)
         self.problem.setStyleSheet(f"color: {theme.warning}")
-        self.hint.setStyleSheet(f"color: {theme.muted}")
+        for label in (self.hint, self.unknown):
+            label.setStyleSheet(f"color: {theme.muted}")
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
@@ -83,6 +88,7 @@ class PromptPanel(QWidget):
         hint.addWidget(self.hint, 1)
         hint.addWidget(self.use_mask)
         layout.addLayout(hint)
+        layout.addWidget(self.unknown)
         layout.addWidget(self._chips_area, 100)
         fields = QGridLayout()
         fields.setSpacing(6)
@@ -128,6 +134,8 @@ class PromptPanel(QWidget):
             self._show_hint()
         if names & {"answer", "display"}:
             self._show_chips()
+        if "answer" in names:
+            self._show_unknown()
         if "problem" in names:
             problem = self._store.state.problem
             here = problem is not None and problem.where == "input"
@@ -171,6 +179,12 @@ class PromptPanel(QWidget):
             self.target_chips.set_chips(
                 chips_of(trace.tokens["decoder"], mask=mask, raw=raw, click=pin)
             )
+
+    def _show_unknown(self) -> None:
+        answer = self._store.state.answer
+        text = unknown.sentence(answer.trace.tokens.values()) if answer is not None else ""
+        self.unknown.setText(text)
+        self.unknown.setVisible(bool(text))
 
     # --- masking words ----------------------------------------------------------------------
 
