@@ -35,18 +35,18 @@ class DecodeChoices(QWidget):
         self.length_penalty = QDoubleSpinBox()
         self.length_penalty.setRange(-5.0, 5.0)
         self.length_penalty.setSingleStep(0.1)
-        self.length_penalty.setPrefix("length^")
         self.length_penalty.setAccessibleName("Length penalty")
         self.length_penalty.setToolTip(
-            "Length penalty: scores are divided by length to this power; above 0 favours long texts"
+            "A score is divided by the length of its text to this power; above 0 favours long texts"
         )
         self.order = _combo("Order of the masks", ORDERS)
         self.order.setToolTip("Which mask is filled next")
-        self.most = _spin("Most new tokens", 1, 10_000)
+        self.most = _spin("Most new tokens", 1, 10_000, " tokens")
         self._labels = {
             "seed": _label("Seed", self.seed),
             "beams": _label("Beams", self.beams),
-            "most": _label("Most tokens", self.most),
+            "length_penalty": _label("Length penalty", self.length_penalty),
+            "most": _label("At most", self.most),
         }
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -58,6 +58,7 @@ class DecodeChoices(QWidget):
             self.seed,
             self._labels["beams"],
             self.beams,
+            self._labels["length_penalty"],
             self.length_penalty,
             self.order,
             self._labels["most"],
@@ -97,8 +98,9 @@ class DecodeChoices(QWidget):
         self.order.setCurrentIndex(self.order.findData(choice.order))
         writes = model is None or model.spec.decoder is not None
         _show_all(writes and choice.strategy == "sample", self._labels["seed"], self.seed)
-        beams = (self._labels["beams"], self.beams, self.length_penalty)
-        _show_all(writes and choice.strategy == "beam", *beams)
+        beams = ("beams", "length_penalty")
+        _show_all(writes and choice.strategy == "beam", *(self._labels[name] for name in beams))
+        _show_all(writes and choice.strategy == "beam", self.beams, self.length_penalty)
         _show_all(writes, self.strategy, self._labels["most"], self.most)
         self.order.setVisible(not writes)
 

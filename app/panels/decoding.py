@@ -208,7 +208,8 @@ class DecodingPanel(QWidget):
         elif state.all_at_once is not None:
             self.text.setText(sentence(state))
         else:
-            shown = step.text if len(step.text) <= 120 else "…" + step.text[-119:]
+            text = step.text.strip()  # it begins with the space before its first word
+            shown = text if len(text) <= 120 else "…" + text[-119:]
             held, noun = step.cache_positions, "byte" if step.pending == 1 else "bytes"
             bytes_ = f"  {step.pending} pending {noun}" if step.pending else ""
             positions = "1 position" if held == 1 else f"{held} positions"

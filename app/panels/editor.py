@@ -53,11 +53,13 @@ class Editor(QPlainTextEdit):
             self.insertPlainText(one_line(source.text()))
 
     def show_text(self, text: str) -> None:
-        """Set the text from outside; tells nobody."""
+        """Set the text from outside; tells nobody. One goes on writing at its end."""
         if text != self.toPlainText():
             self._masked.clear()
             self.blockSignals(True)
             self.setPlainText(text)
+            self.moveCursor(QTextCursor.MoveOperation.End)
+            self.verticalScrollBar().setValue(0)
             self.blockSignals(False)
 
     def replace(self, start: int, end: int, text: str) -> None:
