@@ -1,11 +1,14 @@
-"""The few icons there are, drawn as paths in a colour of the theme; no font needs to have them."""
+"""The few icons there are, drawn as paths; no font and no file needs to have them."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
+from app.theme import DARK
+
 SIZE = 16
+_WINDOW_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
 
 def icon(name: str, colour: str, disabled: str) -> QIcon:
@@ -14,6 +17,29 @@ def icon(name: str, colour: str, disabled: str) -> QIcon:
     for mode, tint in ((QIcon.Mode.Normal, colour), (QIcon.Mode.Disabled, disabled)):
         for ratio in (1, 2):
             made.addPixmap(_pixmap(name, tint, ratio), mode)
+    return made
+
+
+def window_icon() -> QIcon:
+    """Three lenses, one over the other: the three architectures."""
+    made = QIcon()
+    for size in _WINDOW_SIZES:
+        pixmap = QPixmap(size, size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(size / 32, size / 32)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(DARK.background))
+        painter.drawRoundedRect(QRectF(0, 0, 32, 32), 7, 7)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for place, colour in zip(
+            ((16, 11.5), (11.5, 19.5), (20.5, 19.5)), DARK.lines, strict=False
+        ):
+            painter.setPen(QPen(QColor(colour), 2.6))
+            painter.drawEllipse(QPointF(*place), 6.5, 6.5)
+        painter.end()
+        made.addPixmap(pixmap)
     return made
 
 

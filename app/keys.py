@@ -88,14 +88,19 @@ PICTURE_KEYS: tuple[tuple[str, str], ...] = (
     ("+, −, 0", "zoom in, out, back to the whole"),
 )
 
+VIEW_KEYS: tuple[tuple[str, str], ...] = (
+    ("Alt+1, 2, …", "the groups of views"),
+    ("1, 2, …", "the views of the group"),
+    ("Ctrl+PgDown, PgUp", "next view, view before"),
+)
+
 SHORTCUTS: tuple[tuple[str, str], ...] = (
     ("Ctrl+O", "open a checkpoint folder"),
     ("Ctrl+E", "export the view in front"),
+    ("Ctrl+Shift+C", "copy the view as a picture"),
     ("Ctrl+L", "go to the text"),
-    ("Ctrl+K", "keep the text to compare others with"),
-    ("Ctrl+1, 2, 3", "encoder-only, decoder-only, encoder–decoder"),
-    ("Ctrl+PgDown, Ctrl+PgUp", "next view, view before, through all groups"),
-    ("Alt+1, 2, …", "the groups of views"),
+    ("Ctrl+K", "keep the text to compare"),
+    ("Ctrl+1, 2, 3", "the three architectures"),
     ("Ctrl+Q", "quit"),
 )
 
@@ -114,13 +119,29 @@ def binding_of(event: QKeyEvent, focus: QWidget | None) -> Binding | None:
 
 
 def help_html() -> str:
-    """All keys as a table."""
-    rows = [(b.written, b.meaning) for b in BINDINGS if b.action != "tab"]
-    rows += [("1, 2, …", "the views of the group"), *PICTURE_KEYS, *SHORTCUTS]
-    cells = "".join(
-        f"<tr><td style='padding:2px 16px 2px 0'><b>{key}</b></td><td>{meaning}</td></tr>"
-        for key, meaning in rows
-    )
+    """All keys, in two columns of short tables."""
+    left = _table("Views", VIEW_KEYS) + _table("Look around", _bound("head", "clear"))
+    left += _table("In the picture", PICTURE_KEYS)
+    right = _table("Decoding", _bound("play", "last")) + _table("Window", SHORTCUTS)
     return (
-        f"<table>{cells}</table><p>Inside a text field every key but Esc belongs to the text.</p>"
+        f"<table><tr><td style='padding-right:32px'>{left}</td><td>{right}</td></tr></table>"
+        "<p>Inside a text field keys without Ctrl or Alt belong to the text, all but Esc.</p>"
     )
+
+
+def _bound(first: str, last: str) -> tuple[tuple[str, str], ...]:
+    """The bindings from one action to another, those of an action in one row."""
+    actions = list(dict.fromkeys(binding.action for binding in BINDINGS))
+    rows = []
+    for action in actions[actions.index(first) : actions.index(last) + 1]:
+        own = [binding for binding in BINDINGS if binding.action == action]
+        rows.append((" ".join(b.written for b in own), ", ".join(b.meaning for b in own)))
+    return tuple(rows)
+
+
+def _table(title: str, rows: tuple[tuple[str, str], ...]) -> str:
+    cell = "style='white-space:nowrap; padding:2px 16px 2px 0'"
+    cells = "".join(
+        f"<tr><td {cell}><b>{key}</b></td><td {cell}>{meaning}</td></tr>" for key, meaning in rows
+    )
+    return f"<h4>{title}</h4><table>{cells}</table>"

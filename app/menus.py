@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, HEAD_ORDER_NAMES, HEAD_ORDERS, HeadOrder
 from app.examples import Example
 from app.groups import GROUPS
+from app.panels.header import title_of
 from app.panels.saving import DecodingSaver
 from app.panels.view_tabs import GROUP_KEYS
 from app.session import Session
@@ -29,6 +30,7 @@ class Menus:
         self, window: Window, store: Store, session: Session, examples: tuple[Example, ...]
     ) -> None:
         self._window, self._store, self._session = window, store, session
+        self.examples: dict[str, QMenu] = {}
         bar = window.menuBar()
         self._file(bar)
         self._view(bar)
@@ -46,6 +48,7 @@ class Menus:
         self.recent.aboutToShow.connect(self._fill_recent)
         menu.addSeparator()
         _add(menu, "&Export view…", self._window.choose_export, "Ctrl+E")
+        _add(menu, "&Copy view as a picture", self._window.copy_picture, "Ctrl+Shift+C")
         self.saver = DecodingSaver(self._window, self._store, self._session)
         self.saver.saved.connect(
             lambda path: self._window.status.showMessage(f"Exported to {path}", 5000)
@@ -150,6 +153,9 @@ class Menus:
         for number, architecture in enumerate(ARCHITECTURES, start=1):
             choose = partial(self._session.opening.choose_architecture, architecture)
             _add(menu, ARCHITECTURE_NAMES[architecture], choose, f"Ctrl+{number}")
+        menu.addSeparator()
+        models = menu.addMenu("&All models")
+        models.aboutToShow.connect(lambda: self._window.header.fill(models))
 
     def _keep(self) -> None:
         """Keep what was read, and show what there is to compare it with."""
@@ -157,20 +163,31 @@ class Menus:
         self._session.look_at("compare")
 
     def _examples(self, bar: QMenuBar, examples: tuple[Example, ...]) -> None:
-        menu = bar.addMenu("E&xamples")
-        menu.setToolTipsVisible(True)
+        """A submenu for each model; their names are known once the core is there."""
+        self.example_menu = bar.addMenu("E&xamples")
+        self.example_menu.setEnabled(False)
         for example in examples:
-            action = menu.addAction(example.title)
+            if example.model not in self.examples:
+                self.examples[example.model] = self.example_menu.addMenu("")
+                self.examples[example.model].setToolTipsVisible(True)
+            action = self.examples[example.model].addAction(example.title)
             action.setToolTip(example.note)
             action.triggered.connect(lambda _=False, e=example: self._window.show_example(e))
+
+    def _name_examples(self) -> None:
+        for source, menu in self.examples.items():
+            menu.setTitle(title_of(self._store.state, source))
+            self.example_menu.setEnabled(True)
 
     def _help(self, bar: QMenuBar) -> None:
         menu = bar.addMenu("&Help")
         _add(menu, "&Keys", self._window.show_keys, "F1")
+        _add(menu, "&About Trifocal", self._window.show_about)
 
     def _show(self, names: frozenset[str]) -> None:
         if "abilities" in names:
             self._fill_groups()
+            self._name_examples()
         if names & {"abilities", "view"} and self._store.state.view in self.views:
             self.views[self._store.state.view].setChecked(True)
         if "display" in names:

@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QIcon,
+    QImage,
     QKeyEvent,
     QPaintEvent,
     QShowEvent,
@@ -27,8 +28,10 @@ from PySide6.QtWidgets import (
 )
 
 from app import style
+from app.about import about_html
 from app.examples import Example
 from app.hands import Hands
+from app.icons import window_icon
 from app.keys import binding_of, help_html
 from app.menus import Menus, exportable
 from app.panels.banner import Banner
@@ -80,13 +83,14 @@ class Window(QMainWindow):
         super().__init__()
         self._store, self._session = store, session
         self.setWindowTitle("Trifocal")
+        self.setWindowIcon(window_icon())
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
         self.header = Header(store, session)
         self.prompt = PromptPanel(store, session)
         self.mask_panel = MaskPanel(store, session)
         self.banner = Banner(store, session)
-        self.pictures = Pictures(store, session)
+        self.pictures = Pictures(store, session, self.banner)
         self.sitebar = SiteBar(store, session)
         self.readout = ReadoutPanel(store, session)
         self.predictions = PredictionsPanel(store, session)
@@ -140,7 +144,6 @@ class Window(QMainWindow):
         layout = QVBoxLayout(centre)
         layout.setContentsMargins(4, 0, 4, 0)
         layout.setSpacing(4)
-        layout.addWidget(self.banner)
         layout.addWidget(self.pictures, 1)
         layout.addWidget(self.sitebar)
         self.setCentralWidget(centre)
@@ -163,7 +166,7 @@ class Window(QMainWindow):
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         self.resizeDocks([self.docks[0], self.docks[2]], [304, 280], horizontal)
         self.resizeDocks(self.docks[:2], [260, 260], vertical)
-        self.resizeDocks(self.docks[2:4], [190, 330], vertical)
+        self.resizeDocks(self.docks[2:4], [130, 390], vertical)
         self.resize(1366, 740)
 
     # --- looks ------------------------------------------------------------------------------
@@ -234,6 +237,22 @@ class Window(QMainWindow):
         else:
             self.status.showMessage(f"Exported to {path}", 5000)
 
+    def copy_picture(self) -> None:
+        """The picture in front into the clipboard, as large as it is exported."""
+        from app.render import export
+
+        figure = self.pictures.figure
+        if figure is None:
+            self._session.complain("There is no picture to copy yet.", "model")
+            return
+        try:
+            data = export.png(figure, theme=self.theme or LIGHT)
+        except export.ExportError as error:
+            self._session.complain(str(error), "model")
+        else:
+            QApplication.clipboard().setImage(QImage.fromData(data))
+            self.status.showMessage("Copied as a picture", 5000)
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         urls = event.mimeData().urls()
         if len(urls) == 1 and urls[0].isLocalFile():
@@ -249,9 +268,15 @@ class Window(QMainWindow):
         self._session.opening.show_example(example)
 
     def show_keys(self) -> None:
+        self._tell("Keys", help_html())
+
+    def show_about(self) -> None:
+        self._tell("About Trifocal", about_html())
+
+    def _tell(self, title: str, text: str) -> None:
         box = QMessageBox(self)
-        box.setWindowTitle("Keys")
-        box.setText(help_html())
+        box.setWindowTitle(title)
+        box.setText(text)
         box.setStandardButtons(QMessageBox.StandardButton.Close)
         box.button(QMessageBox.StandardButton.Close).setIcon(QIcon())
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -14,7 +14,7 @@ class ElidedLabel(QLabel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._full = ""
+        self._full = self._note = ""
 
     def setText(self, text: str) -> None:
         if text != self._full:
@@ -25,6 +25,11 @@ class ElidedLabel(QLabel):
     def text(self) -> str:
         """All of it, also what is not painted."""
         return self._full
+
+    def explain(self, note: str) -> None:
+        """What the tooltip says beside the text."""
+        self._note = note
+        self._fit()
 
     def sizeHint(self) -> QSize:
         width = self.fontMetrics().horizontalAdvance(self._full) + 4
@@ -41,4 +46,5 @@ class ElidedLabel(QLabel):
         middle = Qt.TextElideMode.ElideMiddle
         shown = self.fontMetrics().elidedText(self._full, middle, max(0, self.width() - 2))
         super().setText(shown)
-        self.setToolTip("" if shown == self._full else self._full)
+        cut = "" if shown == self._full else self._full
+        self.setToolTip("\n".join(part for part in (cut, self._note) if part))

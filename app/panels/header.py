@@ -6,18 +6,18 @@ from itertools import groupby
 from pathlib import Path
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QMenu,
-    QSizePolicy,
     QToolButton,
     QWidget,
 )
 
 from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, Architecture
+from app.panels.elided import ElidedLabel
 from app.session import Session
 from app.store import State, Store
 
@@ -35,8 +35,7 @@ class Header(QWidget):
         self.model.setAccessibleName("Model")
         self.model.setMinimumWidth(200)
         self.menu = QMenu(self.model)
-        self.menu.setToolTipsVisible(True)
-        self.menu.aboutToShow.connect(self._fill_menu)
+        self.menu.aboutToShow.connect(lambda: self.fill(self.menu))
         self.model.setMenu(self.menu)
         self.architectures: dict[Architecture, QToolButton] = {}
         group = QButtonGroup(self)
@@ -59,8 +58,8 @@ class Header(QWidget):
             self.architectures[architecture] = button
         layout.addLayout(row)
         layout.addSpacing(8)
-        self.facts = QLabel()
-        self.facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.facts = ElidedLabel()
+        self.facts.setAccessibleName("What the model is like")
         layout.addWidget(self.facts, 1)
         self.device = QComboBox()
         self.device.addItem("CPU", "cpu")
@@ -111,34 +110,44 @@ class Header(QWidget):
             f"{spec.family} · {layers} layers · {heads} heads · d = {spec.main_stack.d_model} · "
             f"{_count(model.parameters)} weights" + (f" · {len(notes)} notes" if notes else "")
         )
-        self.facts.setToolTip("\n".join(notes))
+        self.facts.explain("\n".join(notes))
 
     def _show_architecture(self) -> None:
         model = self._store.state.model
         for architecture, button in self.architectures.items():
             button.setChecked(model is not None and model.spec.architecture == architecture)
 
-    def _fill_menu(self) -> None:
-        """Filled when opened: the built-in models are known only once the core is there."""
+    def fill(self, menu: QMenu) -> None:
+        """All models, at every opening: the built-in ones are known only once the core is there."""
         state = self._store.state
-        self.menu.clear()
+        menu.clear()
+        menu.setToolTipsVisible(True)
+        one_of_all = menu.findChild(QActionGroup) or QActionGroup(menu)
         for group, listed in groupby(state.models, key=lambda found: found.group):
-            self.menu.addSection(group)
+            _heading(menu, group)
             for found in listed:
-                self._add(found.source, found.title, found.description)
+                self._add(one_of_all, menu, found.source, found.title, found.description)
         if state.recent:
-            self.menu.addSection("Recent")
+            _heading(menu, "Recent")
             for source in state.recent:
-                self._add(source, Path(source).name, source)
-        self.menu.addSeparator()
-        self.menu.addAction("Open checkpoint folder…").triggered.connect(self.open_folder.emit)
+                self._add(one_of_all, menu, source, Path(source).name, source)
+        menu.addSeparator()
+        menu.addAction("Open checkpoint folder…").triggered.connect(self.open_folder.emit)
 
-    def _add(self, source: str, title: str, tip: str) -> None:
-        action = self.menu.addAction(title)
+    def _add(self, one_of: QActionGroup, menu: QMenu, source: str, title: str, tip: str) -> None:
+        action = menu.addAction(title)
         action.setToolTip(tip)
         action.setCheckable(True)
+        one_of.addAction(action)
         action.setChecked(source == self._store.state.source)
         action.triggered.connect(lambda _=False: self._session.opening.open(source))
+
+
+def _heading(menu: QMenu, text: str) -> None:
+    """Qt's own sections lose their text in some styles."""
+    if menu.actions():
+        menu.addSeparator()
+    menu.addAction(text).setEnabled(False)
 
 
 def title_of(state: State, source: str) -> str:

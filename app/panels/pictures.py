@@ -33,12 +33,12 @@ WAITING = "The model is being loaded; you can type already."
 
 
 class Pictures(QWidget):
-    """drawn: the key of a view whose picture has just been painted."""
+    """drawn: the key of a view whose picture has just been painted. message: stands above it."""
 
     drawn = Signal(str)
     hovered = Signal(str)
 
-    def __init__(self, store: Store, session: Session) -> None:
+    def __init__(self, store: Store, session: Session, message: QWidget) -> None:
         super().__init__()
         self._store, self._session = store, session
         self._views: dict[str, View] = {}
@@ -60,6 +60,7 @@ class Pictures(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.tabs)
+        layout.addWidget(message)
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.pooling)
         self._timer = QTimer(self)

@@ -1,10 +1,12 @@
-"""The status line: what is open, how long each part took, and what is going on just now."""
+"""The status line: what the view shows or what is going on just now, what is open, how long each
+part took."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
+from app.panels.elided import ElidedLabel
 from app.panels.header import title_of
 from app.session import Session
 from app.store import Busy, Store
@@ -21,6 +23,8 @@ class StatusLine(QStatusBar):
         self.setSizeGripEnabled(False)
         self.activity = QLabel()
         self.activity.setAccessibleName("What is going on")
+        self.shows = ElidedLabel()
+        self.shows.setAccessibleName("What the view shows")
         self.progress = QProgressBar()
         self.progress.setFixedWidth(160)
         self.progress.setTextVisible(False)
@@ -42,6 +46,7 @@ class StatusLine(QStatusBar):
         self.addWidget(self.activity)
         self.addWidget(self.progress)
         self.addWidget(self.cancel)
+        self.addWidget(self.shows, 1)
         for widget in (self.model, self.tokens, self.times):
             self.addPermanentWidget(widget)
         self._patience = QTimer(self)
@@ -55,6 +60,9 @@ class StatusLine(QStatusBar):
         state = self._store.state
         if "busy" in names:
             self._show_busy(state.busy)
+        if names & {"view", "abilities"}:
+            views = state.abilities.views if state.abilities is not None else ()
+            self.shows.setText(next((v.summary for v in views if v.key == state.view), ""))
         if names & {"model", "answer", "draw_ms", "source", "steps", "selection"}:
             self._show_facts()
 
@@ -72,6 +80,7 @@ class StatusLine(QStatusBar):
     def _show_bar(self) -> None:
         busy = self._store.state.busy
         if busy is not None:
+            self.shows.hide()
             for widget in (self.activity, self.progress, self.cancel):
                 widget.show()
             self._fill(busy)
@@ -79,6 +88,7 @@ class StatusLine(QStatusBar):
     def _hide_bar(self) -> None:
         for widget in (self.activity, self.progress, self.cancel):
             widget.hide()
+        self.shows.show()
 
     def _fill(self, busy: Busy) -> None:
         text = busy.text
