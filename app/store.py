@@ -49,7 +49,10 @@ class Abilities:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answer:
-    """A finished run together with what was asked, so that a picture never mixes two texts."""
+    """A finished run together with what was asked, so that a picture never mixes two texts.
+
+    trouble: one sentence where its results are no finite numbers.
+    """
 
     model: LoadedModel
     inputs: Inputs
@@ -57,6 +60,7 @@ class Answer:
     trace: Trace
     tokenise_ms: float
     run_ms: float
+    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +74,11 @@ class Busy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One sentence about what went wrong, and where the person is looking."""
+    """One sentence about what went wrong, and where the person is looking. "result": at a run
+    that was made, and whose numbers mean little."""
 
     text: str
-    where: Literal["input", "model", "decoding"] = "input"
+    where: Literal["input", "model", "decoding", "result"] = "input"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +91,8 @@ class State:
     what verifying steps found; together: whether to show those as one run over all positions;
     what_if: runs on pooled heads; ending: why there are no more tokens. examples and recent: for
     the menus. kept: runs of other texts to compare with. fronts: group of views -> the one last
-    shown in it. note: what to look for in an example.
+    shown in it. asked: a word whose probability every list tells. note: what to look for in an
+    example.
     """
 
     abilities: Abilities | None = None
@@ -102,6 +108,7 @@ class State:
     fronts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     display: Display = field(default_factory=Display)
     narrowing: Narrowing = field(default_factory=Narrowing)
+    asked: str = ""
     decode: DecodeChoice = field(default_factory=DecodeChoice)
     steps: tuple[Step, ...] = ()
     fills: tuple[Fill, ...] = ()
@@ -164,7 +171,7 @@ class State:
     @property
     def old(self) -> bool:
         """Whether the picture shows something else than what is asked, because that failed."""
-        return self.problem is not None and self.problem.where != "decoding"
+        return self.problem is not None and self.problem.where not in ("decoding", "result")
 
 
 _NAMES = frozenset(f.name for f in fields(State))

@@ -26,6 +26,7 @@ SHOWN_BY = frozenset(
         "what_if",
         "display",
         "narrowing",
+        "asked",
         "kept",
     }
 )
@@ -64,8 +65,11 @@ def options_of(state: State) -> ViewOptions:
         return common
     from dataclasses import replace
 
+    from core.text.meant import tokens_meant
+
     return replace(
         common,
+        asked=tokens_meant(model.tokenizer.target, state.asked),
         pieces=_pieces(model.tokenizer.target, raw),
         source_pieces=_pieces(model.tokenizer, raw),
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
+from app.panels.asking import AskedWord
 from app.panels.drawing import SHOWN_BY, options_of
 from app.panels.narrowing import NarrowingControls
 from app.panels.picking import took
@@ -32,10 +33,12 @@ class PredictionsPanel(QWidget):
         self._store, self._session = store, session
         self._theme = LIGHT
         self.figure: FigureWidget | None = None
+        self.asked = AskedWord(store)
         self.narrowing = NarrowingControls(store, session)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 8)
         layout.setSpacing(6)
+        layout.addWidget(self.asked)
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -73,7 +76,7 @@ class PredictionsPanel(QWidget):
         selection = state.selection
         shown = (
             *(state.trace, selection.stack, selection.query, selection.step),
-            *(state.narrowing, state.display, self._scroll.viewport().width()),
+            *(state.narrowing, state.asked, state.display, self._scroll.viewport().width()),
         )
         if shown == self._shown:
             return

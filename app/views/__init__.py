@@ -41,7 +41,8 @@ class ViewOptions:
     """How things are shown, beside what is looked at.
 
     raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every vocabulary
-    distribution. top: how many candidates a list holds. step or fill: the decoding step or
+    distribution. top: how many candidates a list holds. asked: tokens that every list over the
+    vocabulary tells the rank of. step or fill: the decoding step or
     filled mask that `trace` belongs to, None for the text; steps: all of them; tree: the other
     continuations, and the present one with its steps; search: a finished beam search;
     shared: runs of the same text on fewer key/value heads. limits:
@@ -57,6 +58,7 @@ class ViewOptions:
     raw_labels: bool = False
     sampling: Sampling = field(default_factory=_no_sampling)
     top: int = 10
+    asked: tuple[int, ...] = ()
     step: Step | None = None
     fill: Fill | None = None
     steps: tuple[Step, ...] | tuple[Fill, ...] = ()

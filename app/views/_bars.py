@@ -28,24 +28,31 @@ def vocabulary_bars(
 
     A bar shows the probability after sampling; a dimmed one the model's own. chosen: the token that
     decoding took. position: what a click on a bar names. seen: ids of the text so far, for
-    the repetition penalty, as decoding counts them.
+    the repetition penalty, as decoding counts them. `options.asked` come with their rank, behind
+    the others where they are not among them.
     """
-    from core.decoding.filters import probabilities, top
+    from core.decoding.filters import of_token, probabilities, top
 
     sampling = options.sampling
     candidates = top(logits, sampling, options.top, seen)
+    asked = [of_token(logits, sampling, t, seen) for t in options.asked if t < logits.shape[-1]]
+    ranks = {candidate.token: rank for candidate, rank in asked}
+    listed = {candidate.token for candidate in candidates}
+    candidates += tuple(candidate for candidate, _ in asked if candidate.token not in listed)
     entropy = float(entropy_bits(probabilities(logits, sampling, seen).numpy()))
     return Bars(
         title=title,
-        bars=tuple(_bar(c, options, chosen) for c in candidates),
+        bars=tuple(_bar(c, options, chosen, ranks.get(c.token)) for c in candidates),
         note=_note(entropy, sampling, penalised=bool(seen)),
         position=position,
     )
 
 
-def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None) -> Bar:
+def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None, rank: int | None) -> Bar:
     cut = candidate.kept == 0
-    notes = ["chosen"] if candidate.token == chosen else []
+    notes = [] if rank is None else [f"rank {rank:,}"]
+    if candidate.token == chosen:
+        notes.append("chosen")
     if cut:
         notes.append("cut by sampling")
     elif abs(candidate.kept - candidate.probability) > 5e-7:

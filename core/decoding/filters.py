@@ -73,6 +73,19 @@ def _without(found: Tensor, cut: Tensor) -> Tensor:
     return found / found.sum()
 
 
+def of_token(
+    logits: Tensor, sampling: Sampling, token: int, seen: Sequence[int] = ()
+) -> tuple[Candidate, int]:
+    """One token with its probability before and after narrowing, and its rank: 1 is the model's
+    likeliest; equals share a rank. IndexError for a token outside logits [vocab]."""
+    if not 0 <= token < logits.shape[-1]:
+        raise IndexError(f"token {token} is outside the vocabulary of {logits.shape[-1]}")
+    before = float(logits.softmax(-1)[token])
+    kept = before if sampling == Sampling() else float(probabilities(logits, sampling, seen)[token])
+    rank = 1 + int((logits > logits[token]).sum())
+    return Candidate(token=token, probability=before, kept=kept), rank
+
+
 def top(
     logits: Tensor, sampling: Sampling, count: int, seen: Sequence[int] = ()
 ) -> tuple[Candidate, ...]:

@@ -26,8 +26,8 @@ class Tokenizer:
     """One checkpoint's tokenizer.
 
     source: the file or files it was read from. notes: sentences about what had to be assumed.
-    mask_id, pad_id, mask_piece, pad_piece: None where the model has none. target: reads and writes
-    the texts of an encoder–decoder's decoder; mostly this one itself.
+    mask_id, pad_id, unk_id, mask_piece, pad_piece: None where the model has none. target: reads and
+    writes the texts of an encoder–decoder's decoder; mostly this one itself.
     """
 
     def __init__(self, opened: Opened, source: str, spec: ModelSpec | None = None) -> None:
@@ -38,6 +38,9 @@ class Tokenizer:
         special = SpecialIds() if spec is None else spec.special
         self.mask_id = self._role("mask", opened.settings, special.mask)
         self.pad_id = self._role("pad", opened.settings, special.pad)
+        names = (opened.settings.name("unk"), SQUARE["unk"], ANGLE["unk"])
+        ids = (None if name is None else self._engine.id_of(name) for name in names)
+        self.unk_id = next((token for token in ids if token is not None), None)
         self.target: Tokenizer = self
         if opened.target is not None:
             other = Opened(engine=opened.target, settings=opened.settings)

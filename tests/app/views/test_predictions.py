@@ -199,3 +199,18 @@ def test_heads_read_the_end_of_the_stack() -> None:
     bars = draw(trace).panels[0]
     assert isinstance(bars, Bars)
     assert bars.bars[0].value == pytest.approx(softmax(by_hand).max(), abs=1e-5)
+
+
+def test_an_asked_token_is_listed_with_its_rank_however_unlikely() -> None:
+    trace = masked_encoder(2)
+    expected = softmax(trace.logits[2])
+    order = np.argsort(-expected).tolist()
+    unlikely, likely = order[30], order[3]
+    bars = draw(trace, asked=(unlikely, likely, VOCAB + 5)).panels[0]
+    assert isinstance(bars, Bars)
+    assert [b.token for b in bars.bars] == [*order[:10], unlikely]
+    assert bars.bars[-1].value == pytest.approx(expected[unlikely], abs=1e-6)
+    assert (bars.bars[-1].note, bars.bars[3].note) == ("rank 31", "rank 4")
+    cut = draw(trace, asked=(unlikely,), sampling=Sampling(top_k=5)).panels[0]
+    assert isinstance(cut, Bars)
+    assert (cut.bars[-1].dimmed, cut.bars[-1].note) == (True, "rank 31, cut by sampling")
