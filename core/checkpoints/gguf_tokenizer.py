@@ -6,35 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
+from tokenizers import AddedToken, decoders, models, normalizers
 from tokenizers import Tokenizer as Backend
 
 from core.errors import CheckpointError
 from core.spec import ModelSpec
 from core.text import Tokenizer
 from core.text.settings import Settings
+from core.text.splits import SPLITS, byte_level
 
 CONTROL, USER = 3, 4
 ROLES = {"bos": "bos", "eos": "eos", "unknown": "unk", "padding": "pad", "mask": "mask"}
-_LETTERS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
-_REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-SPLITS: Mapping[str, Sequence[Any]] = {
-    "default": (pre_tokenizers.ByteLevel(add_prefix_space=False),),
-    "gpt-2": (pre_tokenizers.ByteLevel(add_prefix_space=False),),
-    "smollm": (
-        pre_tokenizers.Digits(individual_digits=True),
-        pre_tokenizers.ByteLevel(add_prefix_space=False),
-    ),
-    "llama-bpe": (
-        pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}{1,3}" + _REST), "isolated"),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-    ),
-    "qwen2": (
-        pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}" + _REST), "isolated"),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-    ),
-}
-"""tokenizer.ggml.pre -> how a text is cut before pairs are merged."""
 
 
 def tokenizer_of(metadata: Mapping[str, Any], path: Path, spec: ModelSpec) -> Tokenizer:
@@ -78,18 +60,8 @@ def _byte_level(metadata: Mapping[str, Any], tokens: Sequence[str], path: Path) 
     if pre not in SPLITS:
         raise CheckpointError(f"{path} cuts text as {pre!r} does; known are {', '.join(SPLITS)}")
     merges = [tuple(pair.split(" ", 1)) for pair in metadata.get("tokenizer.ggml.merges", ())]
-    backend = Backend(
-        models.BPE(
-            vocab={token: i for i, token in enumerate(tokens)},
-            merges=merges,
-            ignore_merges=pre == "llama-bpe",
-        )
-    )
-    if pre == "qwen2":
-        backend.normalizer = normalizers.NFC()
-    backend.pre_tokenizer = pre_tokenizers.Sequence(list(SPLITS[pre]))
-    backend.decoder = decoders.ByteLevel()
-    return backend
+    vocab = {token: i for i, token in enumerate(tokens)}
+    return byte_level(vocab, merges, pre, whole_words=pre == "llama-bpe")
 
 
 def _sentencepiece(metadata: Mapping[str, Any], tokens: Sequence[str]) -> Backend:

@@ -6,15 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.errors import CheckpointError
-from core.text import sentences, vocabularies, whole
+from core.text import ranks, sentences, vocabularies, whole
 from core.text.engine import Opened
 from core.text.settings import Settings
 
 SUPPORTED = (
     "tokenizer.json, vocab.txt (WordPiece), vocab.json with merges.txt (byte-level BPE), "
+    "Llama 3's tokenizer.model and qwen.tiktoken, "
     "a SentencePiece .model or .spm, and Marian's source.spm, target.spm and vocab.json (with "
     "target_vocab.json where the target has its own)"
 )
+_SUFFIXES = (".model", ".spm", ranks.SUFFIX)
 
 
 GROUPS: tuple[tuple[str, ...], ...] = (
@@ -24,6 +26,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     sentences.MARIAN_TWO,
     sentences.MARIAN,
     *((name,) for name in sentences.NAMES),
+    (ranks.QWEN,),
 )
 """Files that make a tokenizer together, the ones to use first."""
 
@@ -32,7 +35,7 @@ def sources(folder: Path) -> list[tuple[str, ...]]:
     """The groups of tokenizer files in a folder, the one to use first."""
     found = [names for names in GROUPS if all((folder / name).is_file() for name in names)]
     if not found and folder.is_dir():
-        found = [(p.name,) for p in sorted(folder.iterdir()) if p.suffix in (".model", ".spm")]
+        found = [(p.name,) for p in sorted(folder.iterdir()) if p.suffix in _SUFFIXES]
     return found
 
 
@@ -68,6 +71,8 @@ def _open(folder: Path, names: tuple[str, ...], settings: Settings) -> Opened:
         return vocabularies.open_bytes(path, settings)
     if names in (sentences.MARIAN_TWO, sentences.MARIAN):
         return sentences.open_marian(folder, settings)
-    if path.suffix in (".model", ".spm"):
+    if path.suffix == ranks.SUFFIX or (path.suffix in _SUFFIXES and ranks.is_ranks(path)):
+        return ranks.open_ranks(path, settings)
+    if path.suffix in _SUFFIXES:
         return sentences.open_sentences(path, settings)
     return whole.open_whole(path, settings)

@@ -106,6 +106,10 @@ KINDS: Mapping[str, Kind] = {
         names={"bos": "</s>", "eos": "</s>", "unk": "</s>", "pad": "<pad>"}, begins=True
     ),
     "llama": _LLAMA_KIND,
+    "llama3": Kind(
+        names={"bos": "<|begin_of_text|>", "eos": "<|end_of_text|>"}, begins=True
+    ),
+    "qwen": Kind(names={"eos": "<|endoftext|>", "pad": "<|endoftext|>"}),
     "mistral": _LLAMA_KIND,
     "mixtral": _LLAMA_KIND,
     "gemma": _GEMMA_KIND,

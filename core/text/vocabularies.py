@@ -45,7 +45,7 @@ def open_words(path: Path, settings: Settings) -> Opened:
     )
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.decoder = decoders.WordPiece(prefix="##")
-    engine = _finish(path, made, settings, BERT, names)
+    engine = finish(path, made, settings, BERT, names)
     return Opened(engine=engine, settings=settings, notes=notes)
 
 
@@ -73,7 +73,7 @@ def open_bytes(path: Path, settings: Settings) -> Opened:
         settings = replace(settings, kind_name="roberta" if masked else "gpt2")
         kin = "RoBERTa's" if masked else "GPT-2's"
         notes = (f"Nothing names the family of {path.name}; by its pieces it is read as {kin}.",)
-    engine = _finish(path, made, settings, settings.template, settings.names())
+    engine = finish(path, made, settings, settings.template, settings.names())
     return Opened(engine=engine, settings=settings, notes=notes)
 
 
@@ -88,7 +88,7 @@ def _reads_lower(
     return lower, (note,)
 
 
-def _finish(
+def finish(
     path: Path,
     made: tokenizers.Tokenizer,
     settings: Settings,
