@@ -21,14 +21,21 @@ class Axis:
 
     title: for example "Query (attends)". labels: one for each row or column, in full; the renderer
     draws those that fit. marks: places to set off (special tokens, padding) as index -> kind,
-    kinds "special", "padding", "masked", "generated", "segment_b". first: what the first place
-    counts as, on an axis that shows a part of a text: in the read-out, where clicked, in CSV.
+    kinds "special", "padding", "masked", "generated", "segment_b". numbers: what each place
+    counts as in the read-out, where clicked and in CSV, on an axis that shows a part of a text or a
+    choice of its tokens (None: it is no token); empty: 0, 1, 2 … notes: a word more on each place
+    under the pointer.
     """
 
     title: str
     labels: tuple[str, ...]
     marks: tuple[tuple[int, str], ...] = ()
-    first: int = 0
+    numbers: tuple[int | None, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def number(self, index: int) -> int | None:
+        """What a place counts as."""
+        return self.numbers[index] if self.numbers else index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -98,7 +105,8 @@ class Bar:
 class Bars:
     """Horizontal bars, largest first or as given. limit: value at full width.
 
-    position: the place whose tokens these are, which a click names with the token.
+    position: the place whose tokens these are, which a click names with the token. takes: whether
+    a click takes the token, as the next one of decoding.
     """
 
     title: str
@@ -107,6 +115,7 @@ class Bars:
     value_name: str = "probability"
     note: str = ""
     position: int | None = None
+    takes: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -155,7 +164,7 @@ class Paths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell of a word grid: text, and its strength in 0–1 for the background.
+    """One cell of a word grid: text, and its strength in 0–1 for the background (None: no colour).
 
     token: what a click takes, beside the grid's own picks; None where there is nothing to take.
     picks: what a click on the cell selects in place of the grid's own, as (field, index). value:
@@ -163,7 +172,7 @@ class Cell:
     """
 
     text: str
-    strength: float = 0.0
+    strength: float | None = 0.0
     note: str = ""
     value: float | None = None
     token: int | None = None

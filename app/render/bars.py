@@ -69,9 +69,11 @@ class BarsDrawing:
         words = f"“{bar.label}”: {self.panel.value_name} {_exact(bar.value)}"
         if bar.note:
             words += f" · {bar.note}"
-        picks = dict(bar.picks) if bar.token is None else {"token": bar.token}
-        if bar.token is not None and self.panel.position is not None:
-            picks["position"] = self.panel.position
+        picks = dict(bar.picks)
+        if bar.token is not None and self.panel.takes:
+            picks = {"token": bar.token}
+            if self.panel.position is not None:
+                picks["position"] = self.panel.position
         return Hit(text=words, picks=picks, row=place, column=0)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:

@@ -144,9 +144,7 @@ class DiagramDrawing:
         colour = theme.on_accent if box.kind == "selected" else theme.text
         if box.kind == "group":
             sizes = (12.0, 11.0, 10.0, SMALLEST)
-            room = rect.width - 20
-            size = next((s for s in sizes if text.width(box.text, s, True) <= room), SMALLEST)
-            words = text.elide(box.text, room, size, True)
+            size, words = text.shrunk(box.text, rect.width - 20, sizes, True)
             canvas.text(rect.x + 10, rect.y + 13, words, colour=theme.muted, size=size, bold=True)
             return
         size, lines = _fitted(box.text, rect, LARGEST)

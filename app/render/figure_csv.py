@@ -125,7 +125,8 @@ def _rows(panel: Panel, title: str) -> Iterator[Row]:
                     said: Row = [cell.text]
                     if valued:
                         said.append("" if cell.value is None else repr(cell.value))
-                    yield [title, *place, *said, repr(cell.strength), cell.note]
+                    strength = "" if cell.strength is None else repr(cell.strength)
+                    yield [title, *place, *said, strength, cell.note]
         case Diagram():
             for box in panel.boxes:
                 edges = [repr(float(v)) for v in (box.x, box.y, box.width, box.height)]
@@ -146,12 +147,13 @@ def _heatmap(panel: Heatmap, title: str) -> Iterator[Row]:
 
 
 def _place(rows: Axis, row: int, columns: Axis, column: int) -> Row:
-    return [
-        row + rows.first,
-        _label(rows, row),
-        column + columns.first,
-        _label(columns, column),
-    ]
+    return [*_counted(rows, row), *_counted(columns, column)]
+
+
+def _counted(axis: Axis, index: int) -> Row:
+    """A place's number, empty where it has none, and its label."""
+    number = axis.number(index)
+    return ["" if number is None else number, _label(axis, index)]
 
 
 def _label(axis: Axis, index: int) -> str:

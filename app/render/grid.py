@@ -106,15 +106,17 @@ def fit(
     *,
     right: float = 0.0,
     limits: Limits = LIMITS,
+    upright: bool = False,
 ) -> Grid:
-    """The largest grid in `box`, with room for titles and labels, and `right` for a colour bar."""
+    """The largest grid in `box`, with room for titles and labels, and `right` for a colour bar.
+    upright: column labels are cut rather than turned."""
     longest = _longest(_seen(columns, window.column, window.columns))
     beside = _longest(_seen(rows, window.row, window.rows))
     inner = box.inset(left=TITLE + beside + GAP + STRIP, top=TITLE + GAP + STRIP, right=right)
     above = SIZE + 2
     wide, high = _cell(inner.inset(top=above), window, limits)
     size = _upright(_seen(columns, window.column, window.columns), wide - 4)
-    if size is None and first_number(columns.labels) is not None:
+    if size is None and (upright or first_number(columns.labels) is not None):
         size = SMALLEST  # numbers that only count are thinned rather than turned
     turned = size is None
     if turned:
@@ -144,12 +146,12 @@ def _cell(room: Rect, window: Window, limits: Limits) -> tuple[float, float]:
     # Few rows under many columns are drawn tall: layers over coordinates as tall as they fit,
     # layers over tokens so that their labels find room.
     slender = limits.slender
-    least = 0.0
     if window.columns > 3 * window.rows:
-        slender, least = 0.05, SIZE + 6
+        slender = 0.0
     elif window.columns > 1.5 * window.rows:
         slender = min(slender, 0.4)
-    wide, high = min(wide, high * limits.broad), min(high, max(least, wide / slender))
+    wide = min(wide, high * limits.broad)
+    high = min(high, wide / slender) if slender else high
     return _whole(wide), _whole(high)
 
 

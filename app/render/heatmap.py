@@ -151,7 +151,7 @@ class HeatmapDrawing:
             return
         words = [_short(value) for value in values.ravel().tolist()]
         seen = tuple(dict.fromkeys(words))
-        fits = (size for size in NUMBER_SIZES if text.longest(seen, size) <= wide - 4)
+        fits = (size for size in NUMBER_SIZES if text.longest(seen, size) <= wide - 6)
         size = next(fits, None)
         if size is None:
             return

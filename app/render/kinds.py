@@ -18,7 +18,7 @@ from app.theme import Theme
 
 LABELLED = 24
 """So many rows of a map, or fewer, are worth a label each."""
-FEW_WORDS = 12  # rows of words to keep in sight where others need the room
+FEW = 12  # rows to keep in sight where others need the room
 ROOMY = 48  # so many rows of words are drawn as high as they like
 
 
@@ -49,9 +49,8 @@ def natural_height(panel: Panel, width: float) -> float:
         case Heatmap():
             rows, columns = panel.values.shape
             cell = min(36.0, max(1.0, (width - 220) / max(1, columns)))
-            if rows <= LABELLED:
-                cell = max(18.0, cell)  # every row keeps its label
-            return min(max(180.0, 140 + rows * cell), max(240.0, width))
+            high = max(rows * cell, 18.0 * min(rows, LABELLED))
+            return min(max(180.0, 140 + high), max(240.0, width))
         case Mosaic():
             rows, columns, high, wide = panel.values.shape
             tile = (width - 160) / max(1, columns) * high / max(1, wide)
@@ -73,12 +72,11 @@ def least_height(panel: Panel, width: float) -> float:
     """The height below which the panel no longer shows what it is for."""
     match panel:
         case Heatmap():
-            rows = panel.values.shape[0]
-            least = 60 + 13.0 * rows if rows <= LABELLED else 150.0
+            least = 60 + 13.0 * min(FEW, panel.values.shape[0])
         case Bars():
             least = LEAST_ROW * max(1, len(panel.bars)) + _remark(panel)
         case WordGrid():
-            least = 66 + 14.0 * min(FEW_WORDS, max(1, len(panel.cells)))
+            least = 60 + 12.0 * min(FEW, max(1, len(panel.cells)))
         case Words():
             least = 60.0
         case Mosaic() | Curves() | Paths() | Diagram():

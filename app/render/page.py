@@ -15,7 +15,7 @@ from app.render.window import Window
 from app.theme import Theme
 
 MARGIN, SPACE = 12.0, 20.0
-TITLE, PANEL_TITLE, NOTE = 15.0, 13.0, 12.0
+TITLES, PANEL_TITLE, NOTE = (15.0, 14.0, 13.0), 13.0, 12.0
 TITLE_ROOM, PANEL_TITLE_ROOM, NOTE_LINE = 28.0, 24.0, 17.0
 
 
@@ -61,8 +61,8 @@ class Page:
         """Everything, back to front; without the note where the read-out stands in its place."""
         theme = self.theme
         canvas.rect(self.box, fill=theme.surface)
-        title = text.elide(self.figure.title, self.footer.width, TITLE, True)
-        canvas.text(MARGIN, 8 + TITLE_ROOM / 2, title, colour=theme.text, size=TITLE, bold=True)
+        size, title = text.shrunk(self.figure.title, self.footer.width, TITLES, True)
+        canvas.text(MARGIN, 8 + TITLE_ROOM / 2, title, colour=theme.text, size=size, bold=True)
         for placed in self.placed:
             if placed.title:
                 canvas.text(

@@ -26,17 +26,17 @@ def noun(axis: Axis) -> str:
 
 def place(axis: Axis, index: int) -> str:
     """One place on an axis in words: query "bank" (4), layer 3."""
-    name = noun(axis)
-    counted = index + axis.first
-    label = axis.labels[index] if index < len(axis.labels) else str(counted)
-    if label == str(counted) or (label.isdigit() and not name.startswith(TOKEN_AXES)):
+    name, number = noun(axis), axis.number(index)
+    label = axis.labels[index] if index < len(axis.labels) else str(number)
+    if label == str(number) or (label.isdigit() and not name.startswith(TOKEN_AXES)):
         words = f"{name} {label}"
-    elif name.startswith(TOKEN_AXES):
-        words = f"{name} “{label}” ({counted})"
+    elif name.startswith(TOKEN_AXES) and number is not None:
+        words = f"{name} “{label}” ({number})"
     else:
-        words = f"{name} {label}"
-    kinds = [KINDS.get(kind, kind) for at, kind in axis.marks if at == index]
-    return ", ".join([words.strip(), *kinds])
+        words = label if name in label.split() else f"{name} {label}"
+    more = [axis.notes[index]] if axis.notes else []
+    more += [KINDS.get(kind, kind) for at, kind in axis.marks if at == index]
+    return ", ".join([words.strip(), *more])
 
 
 def places(rows: Axis, columns: Axis, row: int | None, column: int | None) -> str:

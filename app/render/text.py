@@ -68,6 +68,17 @@ def elide(text: str, room: float, size: float = 13, bold: bool = False) -> str:
     return _elided(text, family(), size, bold, float(int(room)))
 
 
+def shrunk(
+    text: str, room: float, sizes: tuple[float, ...], bold: bool = False
+) -> tuple[float, str]:
+    """The first of these sizes at which the text fits into `room`, and the text; cut at the last
+    where none does."""
+    for size in sizes:
+        if width(text, size, bold) <= room:
+            return size, text
+    return sizes[-1], elide(text, room, sizes[-1], bold)
+
+
 def wrap(text: str, room: float, size: float = 13, bold: bool = False) -> list[str]:
     """Lines no wider than `room`, broken at spaces, and between Chinese characters; paragraphs
     stay apart."""

@@ -37,14 +37,16 @@ class WordGridDrawing:
         self._words = tuple(dict.fromkeys(words))
         self.window = window or self._legible(box)
         foot = FOOT * (self.window != self.whole or bool(panel.value_name))
-        self.grid = fit(
-            box.inset(bottom=foot), panel.rows, panel.columns, self.window, limits=LIMITS
-        )
+        room = box.inset(bottom=foot)
+        self.grid = fit(room, panel.rows, panel.columns, self.window, limits=LIMITS, upright=True)
         self._table = pixels.colours(theme, "sequential")
         strengths = np.zeros((self.whole.rows, self.whole.columns), np.float32)
         for row, cells in enumerate(panel.cells):
-            strengths[row, : len(cells)] = [cell.strength for cell in cells]
+            strengths[row, : len(cells)] = [
+                np.nan if cell.strength is None else cell.strength for cell in cells
+            ]
         self._index = pixels.quantise(strengths, (0.0, 1.0))
+        self._index[np.isnan(strengths)] = pixels.GAP  # the surface's colour
 
     def _legible(self, box: Rect) -> Window:
         whole, panel = self.whole, self.panel
@@ -100,11 +102,12 @@ class WordGridDrawing:
     def _hit(self, row: int | None, column: int | None) -> Hit:
         panel = self.panel
         words = readout.places(panel.rows, panel.columns, row, column)
-        place = None if column is None else column + panel.columns.first
+        place = None if column is None else panel.columns.number(column)
         found = picks(panel.picks, row, place)
         if row is not None and column is not None and column < len(panel.cells[row]):
             cell = panel.cells[row][column]
-            words += f": “{cell.text}”" + (f" · {cell.note}" if cell.note else "")
+            said = [f"“{cell.text}”"] if cell.text else []
+            words += f": {' · '.join([*said, *([cell.note] if cell.note else [])])}"
             found = dict(cell.picks) if cell.picks else found
             if cell.token is not None:
                 found = {**found, "token": cell.token}
@@ -135,12 +138,14 @@ class WordGridDrawing:
         """Hairlines between cells: words of equal strength would run into each other."""
         grid, box, window = self.grid, self.grid.box, self.window
         wide, high = grid.cell
+        blank = bool((self._index == pixels.GAP).any())
+        fill = self.theme.border if blank else self.theme.surface
         for row in range(1, window.rows):
             y = box.y + row * high
-            canvas.rect(Rect(box.x, y - 1, box.width, 1), fill=self.theme.surface, opacity=0.7)
+            canvas.rect(Rect(box.x, y - 1, box.width, 1), fill=fill, opacity=0.7)
         for column in range(1, window.columns):
             x = box.x + column * wide
-            canvas.rect(Rect(x - 1, box.y, 1, box.height), fill=self.theme.surface, opacity=0.7)
+            canvas.rect(Rect(x - 1, box.y, 1, box.height), fill=fill, opacity=0.7)
 
     def _paint_foot(self, canvas: Canvas) -> None:
         """What the colours mean, and which part is in sight."""
@@ -187,7 +192,7 @@ def _part(axis: Axis, first: int, count: int, whole: int) -> str:
     start, last = first_number(axis.labels), first + count - 1
     name = readout.noun(axis)
     if start is None and name in readout.TOKEN_AXES:
-        start = axis.first
+        start = axis.number(0)
     if start is None:
         return f"{axis.labels[first]} to {axis.labels[last]}"
     return f"{name} {start + first}–{start + last} of {start}–{start + whole - 1}"

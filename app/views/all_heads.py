@@ -105,7 +105,7 @@ def _note(
     maps: Thumbnails, largest: Floats, limit: float | None, options: ViewOptions, left_out: str
 ) -> str:
     parts = [left_out] if left_out else []
-    parts += ["Queries run down and keys across in every map."]
+    parts += ["In every map queries run down, keys across."]
     if maps.factor > 1:
         side = maps.factor
         parts.append(f"A cell shows the largest weight of {side} × {side} tokens.")

@@ -49,7 +49,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         cells=tuple(_row(numbers, largest, place) for place in shown),
         rows=Axis(title="Head", labels=tuple(f"layer {i + 1}, head {j + 1}" for i, j in shown)),
         columns=Axis(
-            title="Click a column to sort by it",
+            title="Measure (click one to sort by it)",
             labels=tuple(NAMES[name] + (sign if name == by else "") for name in columns),
         ),
         picks=(None, "sort"),
@@ -100,7 +100,9 @@ def _row(
     for name, values in numbers.items():
         value = float(values[place])
         if np.isnan(value):
-            cells.append(Cell(text="–", note="no query here sees such a key", picks=picks))
+            cells.append(
+                Cell(text="–", strength=None, note="no query here sees such a key", picks=picks)
+            )
             continue
         strength = max(0.0, value) / largest[name] if largest[name] > 0 else 0.0
         text = format(value, FORMS.get(name, ".3f")).replace("-", "−")

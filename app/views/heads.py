@@ -25,7 +25,7 @@ NAMES = {
     "special": "special tokens",
     "induction": "induction",
 }
-SHORT = {"special": "special", "induction": "induct."}
+SHORT = {"self": "itself", "induction": "induct."}
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -41,11 +41,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=f"{ATTENTION[selection.site]} · what {layers} × {heads} heads do on this text",
         panels=tuple(panels),
-        note=(
-            f"A head has a name where at least {LEAST:.0%} of its weight goes one way, and twice"
-            f" what an even spread would give. {sinks_note(options)}"
-            f"{'' if chosen else ' Choose a head to see where its weight goes.'}"
-        ).strip(),
+        note=_note(chosen is not None, options),
     )
 
 
@@ -79,9 +75,18 @@ def _names(found: HeadKinds, chosen: tuple[int, int] | None) -> WordGrid:
     )
 
 
+def _note(chosen: bool, options: ViewOptions) -> str:
+    named = (
+        f"A head has a name where at least {LEAST:.0%} of its weight goes one way, and twice what"
+        " an even spread would give."
+    )
+    more = "" if chosen else "Choose a head to see where its weight goes."
+    return " ".join(part for part in (named, sinks_note(options), more) if part)
+
+
 def _cell(found: HeadKinds, layer: int, head: int) -> Cell:
     if np.isnan(found.entropy[layer, head]):
-        return Cell(text="", note="this layer has no such head")
+        return Cell(text="", strength=None, note="this layer has no such head")
     named = found.name(layer, head)
     parts = [
         f"{NAMES[kind]} {weight:.3f}"
@@ -93,7 +98,7 @@ def _cell(found: HeadKinds, layer: int, head: int) -> Cell:
         parts.append(f"distance {found.distance[layer, head]:.1f}")
     note = " · ".join(parts)
     if named is None:
-        return Cell(text="", note=note)
+        return Cell(text="", strength=None, note=note)
     kind, weight = named
     return Cell(text=SHORT.get(kind, kind), strength=min(1.0, weight), note=note)
 

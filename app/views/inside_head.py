@@ -40,7 +40,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     source = "encoder" if selection.part == "cross" else stack
     keys = _keys(found, selection)
     names = labels(trace.tokens[source], options.raw_labels)
-    axis = Axis(title=KEY, labels=tuple(f"{i} {names[i]}" for i in keys))
+    axis = Axis(title=KEY, labels=tuple(f"{i} {names[i]}" for i in keys), numbers=tuple(keys))
     spec = trace.spec.stack(stack)
     heads = spec.attention(selection.part, layer).heads
     return Figure(
@@ -133,6 +133,7 @@ def _way(found: Attending, key: int) -> str:
         text += f" → capped {found.capped[key]:z.3f}"
     if found.bias is not None:
         text += f" → with bias {found.bias[key]:+z.3f} {found.scores[key]:z.3f}"
+    text = text.replace("-", "−")
     return text if found.allowed[key] else f"{text} → masked"
 
 
@@ -143,10 +144,11 @@ def _weighted(found: Attending, keys: list[int], axis: Axis) -> Heatmap:
         rows.append((found.context - found.weighted[keys].sum(axis=0))[None])
         names.append(_others(found, keys))
     values = np.concatenate([*rows, found.context[None]])
+    no_token = (None,) * (len(names) + 1 - len(keys))
     return Heatmap(
         title="3  α·v: the rows add up to the context",
         values=values,
-        rows=Axis(title=axis.title, labels=(*names, "Σ α·v")),
+        rows=Axis(title=axis.title, labels=(*names, "Σ α·v"), numbers=(*keys, *no_token)),
         columns=coordinates("Coordinate (d_value)", found.context.size),
         limits=symmetric(values),
         scale="diverging",

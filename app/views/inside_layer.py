@@ -68,7 +68,11 @@ def _stream(trace: Trace, stack: str, layer: int, at: int) -> Heatmap:
     return Heatmap(
         title="Its vector, step by step",
         values=values,
-        rows=Axis(title="Step", labels=tuple(s.name for s in stages)),
+        rows=Axis(
+            title="Step",
+            labels=tuple(s.name for s in stages),
+            notes=tuple(s.meaning for s in stages),
+        ),
         columns=coordinates("Coordinate (d_model)", values.shape[1]),
         limits=(-limit, limit),
         scale="diverging",

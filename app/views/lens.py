@@ -100,7 +100,7 @@ def _words(
             title=tokens.title,
             labels=tokens.labels[first : places[-1] + 1],
             marks=tuple((i - first, kind) for i, kind in tokens.marks if i in places),
-            first=first,
+            numbers=tuple(places),
         ),
         picks=(None, "query"),
         column=places.index(focus),

@@ -89,6 +89,7 @@ def _bars(found: Neighbours, title: str, label: Callable[[int], str]) -> Bars:
             for token, value in zip(found.tokens.tolist(), found.cosine.tolist(), strict=True)
         ),
         value_name="cosine",
+        takes=False,
     )
 
 

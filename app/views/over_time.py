@@ -84,7 +84,7 @@ def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> Wor
         columns=Axis(
             title=_move(options),
             labels=tuple(str(s.index + 1) for s in steps),
-            first=first,
+            numbers=tuple(range(first, first + len(steps))),
         ),
         picks=(None, "step"),
         column=None if selection.step is None else at - first,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.figure import Bar, Bars, Figure, Floats, Panel, Words
+from app.labels import place_words
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._bars import vocabulary_bars
@@ -27,7 +28,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title, panels, note = _next_token(trace, selection, options)
     panels += _sentence(trace, options)
     bars = sum(isinstance(panel, Bars) for panel in panels)
-    return Figure(title=title, panels=tuple(panels), note=note, columns=min(3, max(1, bars)))
+    columns = 2 if bars == 4 else min(3, max(1, bars))
+    return Figure(title=title, panels=tuple(panels), note=note, columns=columns)
 
 
 def _masked_words(
@@ -48,7 +50,7 @@ def _masked_words(
     panels: list[Panel] = []
     for place, logits in zip(places, trace.logits_at(*places), strict=True):
         what = (
-            f"Masked word at position {place}"
+            f"Masked word at {place_words(place, tokens.positions[place])}"
             if place in masked
             else f"In place of {token_name(trace, 'encoder', place, options)}"
         )

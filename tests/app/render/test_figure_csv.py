@@ -107,8 +107,9 @@ def test_a_grid_of_numbers_reads_back_exactly() -> None:
 
 def test_a_part_of_a_text_keeps_the_positions_of_the_text() -> None:
     panel = words(ENGLISH, 2)
-    panel = replace(panel, columns=replace(panel.columns, first=144))
-    assert [row["position"] for row in read(panel)[:2]] == ["144", "145"]
+    numbers = (144, None, *range(146, 144 + len(ENGLISH)))
+    panel = replace(panel, columns=replace(panel.columns, numbers=numbers))
+    assert [row["position"] for row in read(panel)[:3]] == ["144", "", "146"]
 
 
 def test_panels_of_different_columns_are_apart() -> None:

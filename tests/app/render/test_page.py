@@ -36,8 +36,8 @@ def test_bars_leave_the_height_they_cannot_use_to_the_map() -> None:
 
 def test_bars_are_not_cut_while_a_map_beside_them_can_shrink() -> None:
     figure = Figure(title="t", panels=(heatmap(np.zeros((40, 40))), bars(8)))
-    assert "token7" in record(figure, 700, 440).words
-    assert heights(figure.panels, 380)[1] >= 8 * LEAST_ROW
+    assert "token7" in record(figure, 700, 500).words
+    assert heights(figure.panels, 430)[1] >= 8 * LEAST_ROW
 
 
 def test_rows_that_all_are_rigid_keep_their_height() -> None:

@@ -151,6 +151,28 @@ def test_a_click_on_a_bar_picks_its_token(qtbot: QtBot, widget: FigureWidget) ->
     assert str(heard["hovered"][0]).startswith("“b”: probability 0.")
 
 
+def test_a_list_that_only_tells_takes_no_token(qtbot: QtBot, widget: FigureWidget) -> None:
+    """Neighbours of an embedding are no candidates of decoding."""
+    heard = listen(widget)
+    show(widget, replace(bars(["a", "b", "c"]), takes=False))
+    body = widget.page.placed[0].box
+    qtbot.mouseClick(widget, LEFT, pos=QPoint(200, int(body.y) + 24 + 27 + 13))
+    assert heard["picked"] == []
+    assert widget.cursor().shape() == Qt.CursorShape.ArrowCursor
+
+
+def test_a_title_gets_smaller_before_it_is_cut(widget: FigureWidget) -> None:
+    from app.render import text
+    from tests.app.render.recording import record
+
+    long = "Inside head 3 of 8 · encoder self-attention · layer 2 of 4 · “the” (index 12)"
+    room = text.width(long, 14, True) + 30
+    canvas = record(Figure(title=long, panels=(bars(["a"]),)), room, 300)
+    assert canvas.words[0] == long
+    assert canvas.texts[0].box.width <= room - 24
+    assert record(Figure(title=long, panels=(bars(["a"]),)), 300, 300).words[0].endswith("…")
+
+
 def test_a_click_on_a_box_opens_its_view_and_picks(qtbot: QtBot, widget: FigureWidget) -> None:
     heard = listen(widget)
     show(widget, diagram())

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.figure import Axis, Cell, Figure, WordGrid
+from app.render import pixels
 from app.render.page import Page
 from app.render.widget import FigureWidget
 from app.render.window import Window
@@ -79,7 +80,7 @@ def test_eight_heads_fit_beside_their_layers_in_a_narrow_window() -> None:
 def test_a_part_of_a_text_is_counted_as_the_text_is() -> None:
     """Position 150 is 150 in the read-out, where clicked and below the grid."""
     labels = tuple(f"word{i}" for i in range(144, 168))
-    columns = Axis(title="Token (what follows)", labels=labels, first=144)
+    columns = Axis(title="Token (what follows)", labels=labels, numbers=tuple(range(144, 168)))
     panel = WordGrid(
         title="",
         cells=((Cell(text="morning", strength=0.5),) * 24,) * 3,
@@ -97,6 +98,32 @@ def test_a_part_of_a_text_is_counted_as_the_text_is() -> None:
     words = record(Figure(title="t", panels=(panel,)), 500, 475).words
     last = 144 + found.window.columns - 1
     assert f"token 144–{last} of 144–167; scroll for the rest" in words
+
+
+def test_a_cell_without_words_says_its_note_alone() -> None:
+    cells = ((Cell(text="", strength=None, note="entropy 2.93 bits"),),)
+    panel = replace(table(1, 1), cells=cells)
+    found = drawing(panel)
+    hit = found.at(*found.grid.rect(0, 0).middle)
+    assert hit is not None
+    assert hit.text == "layer 1, head 1, number a: entropy 2.93 bits"
+
+
+def test_a_cell_without_strength_has_no_colour() -> None:
+    """Not that of zero: an unnamed head has weights like any other."""
+    blank, zero = Cell(text="–", strength=None), Cell(text="0", strength=0.0)
+    found = drawing(replace(table(1, 2), cells=((blank, zero),)))
+    assert found._index.tolist() == [[pixels.GAP, 0]]
+
+
+def test_column_labels_are_cut_rather_than_turned() -> None:
+    """Turned ones would take the height that the words need."""
+    labels = tuple("[PAD]" if i < 7 else "embeddings" for i in range(14))
+    panel = replace(table(5, 14, "word"), columns=Axis(title="Token", labels=labels))
+    found = drawing(panel, height=190)
+    assert not found.grid.turned
+    canvas = record(Figure(title="t", panels=(panel,)), 710, 190)
+    assert canvas.words.count("word") == 5 * 14
 
 
 def test_colours_are_explained_where_they_are_a_number() -> None:

@@ -47,7 +47,7 @@ def test_names_and_numbers_are_those_of_the_analysis() -> None:
     for layer, head in np.ndindex(3, 4):
         cell, named = grid.cells[layer][head], found.name(layer, head)
         assert bool(cell.text) == (named is not None)
-        assert cell.strength == pytest.approx(0 if named is None else named[1])
+        assert cell.strength == (None if named is None else pytest.approx(named[1]))
         assert f"entropy {found.entropy[layer, head]:.2f} bits" in cell.note
     numbers = found.weights[:, 1, 2]
     assert [b.value for b in bars.bars] == pytest.approx(numbers[~np.isnan(numbers)].tolist())

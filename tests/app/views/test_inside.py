@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.figure import Bars, Figure, Heatmap, Words
+from app.render import readout
 from app.selection import Selection
 from app.views import ViewOptions, view
 from core.model import Transformer
@@ -66,7 +67,7 @@ def test_each_bar_tells_the_way_from_the_product_to_the_score() -> None:
     trace = trace_of("relative translator", length=7, target=7)
     scores = trace.scores("encoder.self", 1, 2, 4)
     for bar, score in zip(weights.bars, scores.tolist(), strict=True):
-        assert bar.note.endswith(f" {score:.3f}")
+        assert bar.note.endswith(f" {score:.3f}".replace("-", "−"))
         assert "with bias" in bar.note
 
 
@@ -85,6 +86,29 @@ def test_a_masked_key_is_only_shown_when_pinned() -> None:
     assert bars.bars[3].dimmed
     assert bars.bars[3].note.endswith("→ masked")
     assert "3 keys are masked and not shown." in figure.note
+
+
+def test_a_key_is_counted_as_the_text_is() -> None:
+    """Under the pointer and in CSV too, although only some keys are shown."""
+    figure = head_figure("encoder", Selection(layer=1, head=2, query=4), length=30)
+    products, _, weighted, _ = figure.panels
+    assert isinstance(products, Heatmap)
+    assert isinstance(weighted, Heatmap)
+    shown = [int(label.split()[0]) for label in products.rows.labels]
+    assert products.rows.numbers == tuple(shown)
+    assert weighted.rows.numbers == (*shown, None, None)  # others, sum
+    assert f"({shown[3]})" in readout.cell(products, 3, 0)
+    assert readout.cell(weighted, len(shown) + 1, 0).startswith("key Σ α·v, coordinate 0: value")
+
+
+def test_a_step_says_under_the_pointer_what_it_is() -> None:
+    trace = trace_of("encoder")
+    rows = view("inside_layer").draw(trace, Selection(layer=1, query=2), ViewOptions()).panels[0]
+    assert isinstance(rows, Heatmap)
+    assert readout.cell(rows, 1, 0).startswith("step a, attention(x), coordinate 0: value")
+    assert readout.cell(rows, 6, 0).startswith(
+        "step out = norm(h + f), normalised (leaves the layer), coordinate 0"
+    )
 
 
 def test_a_lone_key_is_named_rather_than_called_other() -> None:

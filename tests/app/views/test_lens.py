@@ -56,7 +56,7 @@ def test_a_long_text_is_shown_page_by_page() -> None:
         assert len(grid.columns.labels) == 24
         assert grid.columns.labels[0] == trace.tokens["decoder"].pieces[first]
         assert grid.picks == (None, "query")
-        assert grid.columns.first == first
+        assert grid.columns.numbers == tuple(range(first, first + 24))
         where = f"Positions {first} to {first + 23}; pin another to move there."
         assert figure.note.startswith(where)
         assert grid.cells[-1][0].text == f"⟨{int(trace.logits[first].argmax())}⟩"

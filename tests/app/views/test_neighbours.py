@@ -23,6 +23,7 @@ def test_neighbours_of_the_pinned_token_and_alike_positions() -> None:
     assert isinstance(bars, Bars)
     expected = neighbours(trace, "encoder", sentence(6).ids[2], 4)
     assert [b.token for b in bars.bars] == expected.tokens.tolist()
+    assert not bars.takes  # a click must not decode one of them
     assert [b.value for b in bars.bars] == expected.cosine.tolist()
     assert bars.bars[0].label == f"⟨{expected.tokens[0]}⟩"
     assert isinstance(positions, Heatmap)

@@ -103,6 +103,23 @@ def test_padding_is_not_the_last_word() -> None:
     assert "(position 3)" in bars.title
 
 
+def test_places_are_counted_alike_behind_padding() -> None:
+    source = sentence(6, masked=(2,)).padded(9, pad=0, piece="[PAD]", side="left")
+    figure = draw(trace_of("encoder", source=source), Selection(query=6))
+    titles = [panel.title for panel in figure.panels if isinstance(panel, Bars)]
+    assert titles[0].endswith("(index 6, position 3)")
+    assert titles[1] == "Masked word at index 5, position 2"
+
+
+def test_four_lists_stand_two_by_two() -> None:
+    figure = draw(trace_of("encoder", source=sentence(8, masked=(2,))), Selection())
+    lists = [panel for panel in figure.panels if isinstance(panel, Bars)]
+    assert (len(lists), figure.columns) == (4, 2)
+    figure = draw(trace_of("encoder", source=sentence(8, masked=(2,))), Selection(query=4))
+    lists = [panel for panel in figure.panels if isinstance(panel, Bars)]
+    assert (len(lists), figure.columns) == (5, 3)
+
+
 def test_sampling_narrows_and_dims_what_is_cut() -> None:
     trace = trace_of("decoder", length=6)
     sampling = Sampling(temperature=0.5, top_k=3)
