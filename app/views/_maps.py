@@ -32,7 +32,9 @@ def heads_of(trace: Trace, selection: Selection, options: ViewOptions) -> Floats
 def left_out(trace: Trace, selection: Selection, options: ViewOptions) -> Bools:
     """[key]: the keys that are not shown because the person asked so."""
     keys = trace.tokens["encoder" if selection.part == "cross" else selection.stack]
-    return sinks(keys) if options.drop_sinks else np.zeros(len(keys), dtype=bool)
+    if not options.drop_sinks:
+        return np.zeros(len(keys), dtype=bool)
+    return sinks(keys, trace.spec.special.mask)
 
 
 def other_sentences(trace: Trace, selection: Selection, options: ViewOptions) -> Bools | None:

@@ -20,6 +20,8 @@ from core.analysis.head_kinds import KINDS, head_kinds
 if TYPE_CHECKING:
     from core.trace import Trace
 
+TITLES = {"induction": "Induction", "offset": "Weight at one fixed distance"}
+
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     missing = no_site(trace.spec, selection)
@@ -31,7 +33,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         largest = _largest(found.distance)
         maps.append(("Mean distance in tokens", found.distance, largest, "distance"))
     maps += [
-        ("Induction" if kind == "induction" else f"Weight on {NAMES[kind]}", values, 1.0, "weight")
+        (TITLES.get(kind, f"Weight on {NAMES[kind]}"), values, 1.0, "weight")
         for kind, values in zip(KINDS, found.weights, strict=True)
         if not np.isnan(values).all()
     ]

@@ -11,7 +11,7 @@ from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._maps import sinks_note
 from app.views._tokens import ATTENTION, no_site
-from core.analysis.head_kinds import KINDS, LEAST, HeadKinds, head_kinds, key
+from core.analysis.head_kinds import KINDS, LEAST, QUERIES, HeadKinds, head_kinds, key
 
 if TYPE_CHECKING:
     from core.request import ShouldStop
@@ -24,6 +24,7 @@ NAMES = {
     "first": "first token",
     "special": "special tokens",
     "induction": "induction",
+    "offset": "fixed distance",
 }
 SHORT = {"self": "itself", "induction": "induct."}
 
@@ -78,7 +79,7 @@ def _names(found: HeadKinds, chosen: tuple[int, int] | None) -> WordGrid:
 def _note(chosen: bool, options: ViewOptions) -> str:
     named = (
         f"A head has a name where at least {LEAST:.0%} of its weight goes one way, and twice what"
-        " an even spread would give."
+        f" an even spread would give, over at least {QUERIES} tokens."
     )
     more = "" if chosen else "Choose a head to see where its weight goes."
     return " ".join(part for part in (named, sinks_note(options), more) if part)
@@ -89,7 +90,7 @@ def _cell(found: HeadKinds, layer: int, head: int) -> Cell:
         return Cell(text="", strength=None, note="this layer has no such head")
     named = found.name(layer, head)
     parts = [
-        f"{NAMES[kind]} {weight:.3f}"
+        f"{_kind(found, kind, layer, head)} {weight:.3f}"
         for kind, weight in zip(KINDS, found.weights[:, layer, head].tolist(), strict=True)
         if not np.isnan(weight)
     ]
@@ -100,18 +101,32 @@ def _cell(found: HeadKinds, layer: int, head: int) -> Cell:
     if named is None:
         return Cell(text="", strength=None, note=note)
     kind, weight = named
-    return Cell(text=SHORT.get(kind, kind), strength=min(1.0, weight), note=note)
+    short = f"{found.offset[layer, head]:+d}" if kind == "offset" else SHORT.get(kind, kind)
+    text = f"{short} {weight:.2f}".replace("-", "−")
+    return Cell(text=text, strength=min(1.0, weight), note=note)
+
+
+def _kind(found: HeadKinds, kind: str, layer: int, head: int) -> str:
+    """The kind's name; a fixed distance with how far: 3 tokens before."""
+    far = int(found.offset[layer, head])
+    if kind != "offset" or far == 0:
+        return NAMES[kind]
+    return f"{abs(far)} tokens {'before' if far < 0 else 'after'}"
 
 
 def _profile(found: HeadKinds, layer: int, head: int) -> Bars:
     bars = [
         Bar(
-            label=NAMES[kind],
+            label=_kind(found, kind, layer, head),
             value=float(weight),
-            note=f"an even spread would give {even:.3f}: {what}",
+            note=f"over {count} queries; an even spread would give {even:.3f}: {what}",
         )
-        for (kind, what), weight, even in zip(
-            KINDS.items(), found.weights[:, layer, head], found.even[:, layer], strict=True
+        for (kind, what), weight, even, count in zip(
+            KINDS.items(),
+            found.weights[:, layer, head],
+            found.even[:, layer, head],
+            found.queries[:, layer, head].tolist(),
+            strict=True,
         )
         if not np.isnan(weight)
     ]

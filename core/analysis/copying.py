@@ -68,6 +68,7 @@ def _copying(trace: Trace, site: str, should_stop: ShouldStop | None, drop_sinks
     assert spec.heads.vocab is not None
     queries = trace.tokens[name]
     keys = trace.tokens["encoder"] if part == "cross" else queries
+    dropped = sinks(keys, spec.special.mask)
     table = trace.derive.token_table(name, output=not spec.heads.vocab.tied).cpu().float()
     named = table[list(keys.ids)].numpy()  # [key, d]
     usual = table.mean(dim=0).numpy()
@@ -75,7 +76,7 @@ def _copying(trace: Trace, site: str, should_stop: ShouldStop | None, drop_sinks
         if should_stop is not None and should_stop():
             raise Cancelled("looking at what heads copy was stopped")
         allowed = trace.allowed(site, layer).numpy()
-        allowed = allowed & ~sinks(keys) if drop_sinks else allowed
+        allowed = allowed & ~dropped if drop_sinks else allowed
         real = ~np.array(queries.padding) & allowed.any(axis=1)
         if not real.any():
             continue
@@ -85,7 +86,7 @@ def _copying(trace: Trace, site: str, should_stop: ShouldStop | None, drop_sinks
         matrix = trace.derive.output_weight(site, layer)[0].to(maps)
         moved = trace.derive.towards_output(trace, maps @ v @ matrix).cpu().float().numpy()
         weights = maps.cpu().float().numpy()
-        weights = without(weights, sinks(keys)) if drop_sinks else weights
+        weights = without(weights, dropped) if drop_sinks else weights
         raised = moved @ named.T - (moved @ usual)[..., None]  # [head, query, key]
         scores[layer, :count] = (weights * raised).sum(axis=-1)[:, real].mean(axis=-1)
     return scores

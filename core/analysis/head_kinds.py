@@ -27,34 +27,43 @@ KINDS = {
     "first": "weight on the first token",
     "special": "weight on special tokens other than the first, such as separators",
     "induction": "weight on what followed an earlier occurrence of the query's token",
+    "offset": "weight on the one distance, of 2 to 8 tokens, that it holds to most",
 }
 """Mean weights over the queries that may see such a key, in the order of `HeadKinds.weights`."""
 
-LEAST, TIMES = 0.4, 2.0
-"""A head is named after a kind that holds this much weight, and this many times what a head with
-even weights would give it (on short texts an even head gives much to every kind)."""
+LEAST, TIMES, QUERIES = 0.4, 2.0, 3
+"""A head is named after a kind that holds this much weight, this many times what a head with even
+weights would give it (on short texts an even head gives much to every kind), in this many queries
+at least."""
+OFFSETS = tuple(d for far in range(2, 9) for d in (-far, far))
+UNKNOWN = frozenset({"[UNK]", "<unk>"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HeadKinds:
     """entropy: mean over queries, in bits. distance: mean |query - key| by weight, in tokens (NaN
     in cross-attention). weights[kind, layer, head]: see `KINDS`; NaN where no query has such a key.
-    even[kind, layer]: the same of a head with even weights over the allowed keys. A layer with
-    fewer heads has NaN for those it lacks."""
+    even[kind, layer, head]: the same of a head with even weights over the allowed keys.
+    queries[kind, layer, head]: how many the mean is over. offset[layer, head]: key - query of the
+    last kind, 0 where there is none. A layer with fewer heads has NaN for those it lacks."""
 
     entropy: Floats
     distance: Floats
     weights: Floats
     even: Floats
+    queries: NDArray[np.int64]
+    offset: NDArray[np.int64]
 
     @property
     def nbytes(self) -> int:
-        return self.entropy.nbytes + self.distance.nbytes + self.weights.nbytes + self.even.nbytes
+        arrays = (self.entropy, self.distance, self.weights, self.even, self.queries, self.offset)
+        return sum(array.nbytes for array in arrays)
 
     def name(self, layer: int, head: int) -> tuple[str, float] | None:
         """The kind this head is named after and its weight, or None."""
         weights = self.weights[:, layer, head]
-        stands_out = (weights >= LEAST) & (weights >= TIMES * self.even[:, layer])
+        stands_out = (weights >= LEAST) & (weights >= TIMES * self.even[:, layer, head])
+        stands_out &= self.queries[:, layer, head] >= QUERIES
         if not stands_out.any():
             return None
         best = int(np.argmax(np.where(stands_out, weights, -1)))
@@ -92,19 +101,23 @@ def _head_kinds(
     entropy = np.full(shape, np.nan, np.float32)
     distance = np.full(shape, np.nan, np.float32)
     weights = np.full((len(KINDS), *shape), np.nan, np.float32)
-    even = np.full((len(KINDS), stack.layers), np.nan, np.float32)
+    even = np.full((len(KINDS), *shape), np.nan, np.float32)
+    asked = np.zeros((len(KINDS), *shape), np.int64)
+    offset = np.zeros(shape, np.int64)
+    mask = trace.spec.special.mask
     for layer, count in enumerate(counts):
         if should_stop is not None and should_stop():
             raise Cancelled("looking at all heads was stopped")
         allowed = trace.allowed(site, layer).numpy()
         if drop_sinks:
-            allowed = allowed & ~sinks(keys)
+            allowed = allowed & ~sinks(keys, mask)
         real = ~np.array(queries.padding) & allowed.any(axis=1)
         if not real.any():
             continue
         maps = trace.derive.pattern(trace, site, layer, None, None).cpu().float().numpy()
-        maps = without(maps, sinks(keys)) if drop_sinks else maps
-        targets = _targets(queries, keys, part == "cross", allowed & real[:, None])
+        maps = without(maps, sinks(keys, mask)) if drop_sinks else maps
+        seen = allowed & real[:, None]
+        targets = _targets(queries, keys, part == "cross", seen, mask)
         entropy[layer, :count] = entropy_bits(maps[:, real]).mean(axis=-1)
         if part == "self":
             distance[layer, :count] = _distance(maps[:, real], np.flatnonzero(real))
@@ -114,8 +127,38 @@ def _head_kinds(
             if rows.any():
                 found = np.einsum("hqk,qk->h", maps[:, rows], target[rows].astype(np.float32))
                 weights[kind, layer, :count] = found / rows.sum()
-                even[kind, layer] = (level * target)[rows].sum(axis=1).mean()
-    return HeadKinds(entropy=entropy, distance=distance, weights=weights, even=even)
+                even[kind, layer, :count] = (level * target)[rows].sum(axis=1).mean()
+                asked[kind, layer, :count] = rows.sum()
+        if part == "self":
+            for head in range(count):
+                best = _best_offset(maps[head], seen)
+                if best is not None:
+                    far, weight, rows = best
+                    weights[-1, layer, head], offset[layer, head] = weight, far
+                    even[-1, layer, head] = np.diagonal(level, far)[rows].mean()
+                    asked[-1, layer, head] = rows.sum()
+    return HeadKinds(
+        entropy=entropy,
+        distance=distance,
+        weights=weights,
+        even=even,
+        queries=asked,
+        offset=offset,
+    )
+
+
+def _best_offset(weights: Floats, seen: Bools) -> tuple[int, float, Bools] | None:
+    """(key - query, mean weight, which entries of that diagonal count) of the distance that holds
+    most, of those that at least half of the queries can see; None where there is none."""
+    best: tuple[int, float, Bools] | None = None
+    for far in OFFSETS:
+        rows: Bools = np.diagonal(seen, far)
+        if rows.sum() * 2 < len(seen) or not rows.any():
+            continue
+        weight = float(np.diagonal(weights, far)[rows].mean())
+        if best is None or weight > best[1]:
+            best = far, weight, rows
+    return best
 
 
 def _distance(maps: Floats, queries: NDArray[np.int64]) -> Floats:
@@ -124,12 +167,16 @@ def _distance(maps: Floats, queries: NDArray[np.int64]) -> Floats:
     return far
 
 
-def _targets(queries: Tokens, keys: Tokens, cross: bool, seen: Bools) -> list[Bools]:
-    """[query, key] for each of `KINDS`: the keys that count, among those that can be seen."""
+def _targets(
+    queries: Tokens, keys: Tokens, cross: bool, seen: Bools, mask: int | None
+) -> list[Bools]:
+    """[query, key] for each of `KINDS` but the last: the keys that count, among those that can be
+    seen. The token `mask` stands for a word, so it is not special here."""
     rows, columns = np.arange(len(queries))[:, None], np.arange(len(keys))[None]
     nothing = np.zeros(seen.shape, dtype=bool)
     first = columns == keys.padding.index(False)
     special = np.array(keys.special)[None] & ~np.array(keys.padding)[None] & ~first
+    special = special & (np.array(keys.ids)[None] != (-1 if mask is None else mask))
     if cross:
         own, before, after, repeated = (nothing,) * 4
     else:
@@ -140,8 +187,9 @@ def _targets(queries: Tokens, keys: Tokens, cross: bool, seen: Bools) -> list[Bo
 
 def _after_the_same_token(tokens: Tokens) -> Bools:
     """[query, key]: the key's predecessor is the query's token, earlier in the text (induction
-    heads, Olsson et al. 2022)."""
-    ids = np.array(tokens.ids)
+    heads, Olsson et al. 2022). Unknown words are not the same word."""
+    unknown = [piece in UNKNOWN for piece in tokens.pieces]
+    ids = np.where(unknown, -1 - np.arange(len(tokens)), np.array(tokens.ids))
     same = np.zeros((len(ids), len(ids)), dtype=bool)
     same[:, 1:] = ids[:, None] == ids[None, :-1]
     return same & (np.arange(len(ids))[None] <= np.arange(len(ids))[:, None])

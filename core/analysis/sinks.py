@@ -17,10 +17,14 @@ Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
 
 
-def sinks(tokens: Tokens) -> Bools:
+def sinks(tokens: Tokens, mask: int | None) -> Bools:
     """[position]: the first token, special tokens and punctuation (attention sinks: Xiao et al.
-    2023; Clark et al. 2019, section 3.2). Padding is not among them: it is hidden anyway."""
-    flags = [special or _is_punctuation(tokens, i) for i, special in enumerate(tokens.special)]
+    2023; Clark et al. 2019, section 3.2). Padding is not among them: it is hidden anyway; nor is
+    the model's token `mask`, which stands for a word."""
+    flags = [
+        (special and token != mask) or _is_punctuation(tokens, i)
+        for i, (special, token) in enumerate(zip(tokens.special, tokens.ids, strict=True))
+    ]
     if False in tokens.padding:
         flags[tokens.padding.index(False)] = True
     found: Bools = np.array(flags, dtype=bool) & ~np.array(tokens.padding, dtype=bool)

@@ -78,7 +78,8 @@ def _thumbnails(
     stack = trace.spec.stack(stack_name)
     queries, keys = trace.allowed(site, 0).shape
     tokens = trace.tokens["encoder" if part == "cross" else stack_name]
-    dropped = sinks(tokens) if drop_sinks else np.zeros(keys, dtype=bool)
+    mask = trace.spec.special.mask
+    dropped = sinks(tokens, mask) if drop_sinks else np.zeros(keys, dtype=bool)
     inside = None if sentences is None else between(tokens, *sentences)
     factor = shrink_factor(max(queries, keys), most)
     heads = [stack.attention(part, layer).heads for layer in range(stack.layers)]

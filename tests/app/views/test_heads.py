@@ -74,6 +74,7 @@ def test_maps_of_every_number_there_is() -> None:
         "Weight on next token",
         "Weight on first token",
         "Weight on special tokens",
+        "Weight at one fixed distance",
         "Copying in logits",
     ]
     copied = maps["Copying in logits"]

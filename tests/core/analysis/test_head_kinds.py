@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.analysis.head_kinds import KINDS, head_kinds
+from core.analysis.head_kinds import KINDS, QUERIES, HeadKinds, head_kinds
 from core.tokens import Tokens
 from core.trace import Trace, _Memory
 from tests.traces import KINDS as MODELS
@@ -62,6 +62,33 @@ def test_the_kinds_of_heads_made_by_hand() -> None:
     assert found.name(1, 2)[0] == "induction"  # type: ignore[index]
 
 
+def test_a_head_that_keeps_its_distance_is_named_after_it() -> None:
+    count = 12
+    back = np.roll(np.eye(count), -3, axis=1)
+    back[:3] = np.eye(count)[:3]
+    found = head_kinds(fixed(sentence(count), back, causal=True), "decoder.self")
+    assert found.name(0, 0) == ("offset", pytest.approx(1))
+    assert found.offset[0, 0] == -3
+    assert found.queries[-1, 0, 0] == count - 3
+
+
+def test_one_query_names_no_head_and_unknown_words_are_not_the_same() -> None:
+    ids = [5, 6, 7, 8, 9, 10, 5, 11, 12, 13, 14, 15]
+    induction = np.tile(np.eye(12)[0], (12, 1))
+    induction[6] = np.eye(12)[1]
+    trace = fixed(Tokens.of_ids(ids), induction, causal=True)
+    found = head_kinds(trace, "decoder.self")
+    at = list(KINDS).index("induction")
+    assert found.weights[at, 0, 0] == pytest.approx(1)
+    assert found.queries[at, 0, 0] == 1 < QUERIES
+    name = found.name(0, 0)
+    assert name is not None
+    assert name[0] == "first"
+    unknown = Tokens.of_ids(ids, ["[UNK]" if i == 5 else str(i) for i in ids])
+    found = head_kinds(fixed(unknown, induction, causal=True), "decoder.self")
+    assert np.isnan(found.weights[at]).all()
+
+
 def test_an_even_head_has_no_name_even_on_a_short_text() -> None:
     count = 4
     even = np.tril(np.ones((count, count)))
@@ -69,7 +96,7 @@ def test_an_even_head_has_no_name_even_on_a_short_text() -> None:
     found = head_kinds(fixed(sentence(count), even, causal=True), "decoder.self")
     assert found.weights[3, 0, 0] == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)
     assert found.name(0, 0) is None
-    assert found.weights[:, 0, 0] == pytest.approx(found.even[:, 0], nan_ok=True)
+    assert found.weights[:, 0, 0] == pytest.approx(found.even[:, 0, 0], nan_ok=True)
     bits = (0 + 1 + np.log2(3) + 2) / 4
     assert found.entropy[0, 0] == pytest.approx(bits, abs=1e-6)
     assert found.distance[0, 0] == pytest.approx((0 + 0.5 + 1 + 1.5) / 4)
@@ -98,7 +125,8 @@ def test_every_number_against_plain_loops(model: str) -> None:
                 row = pattern[i]
                 bits.append(-sum(p * np.log2(p) for p in row if p > 0))
                 far.append(sum(p * abs(i - j) for j, p in enumerate(row)))
-                for kind, places in targets(queries, keys, part == "cross", i).items():
+                mask = trace.spec.special.mask
+                for kind, places in targets(queries, keys, part == "cross", i, mask).items():
                     seen = [j for j in places if allowed[i, j]]
                     if seen:
                         sums[kind].append(sum(row[j] for j in seen))
@@ -107,15 +135,45 @@ def test_every_number_against_plain_loops(model: str) -> None:
                 assert found.distance[layer, head] == pytest.approx(np.mean(far), abs=1e-4)
             else:
                 assert np.isnan(found.distance[layer, head])
+            if part == "self":
+                check_offset(found, layer, head, pattern, allowed, queries)
+            del sums["offset"]
             for kind, values in sums.items():
                 number = found.weights[list(KINDS).index(kind), layer, head]
                 expected = np.mean(values) if values else np.nan
                 assert number == pytest.approx(expected, abs=1e-5, nan_ok=True), kind
 
 
-def targets(queries: Tokens, keys: Tokens, cross: bool, i: int) -> dict[str, list[int]]:
+def check_offset(
+    found: HeadKinds, layer: int, head: int, pattern: Any, allowed: Any, queries: Tokens
+) -> None:
+    """The distance of two to eight tokens with the largest mean weight."""
+    count, means = len(queries), {}
+    for far in (*range(-8, -1), *range(2, 9)):
+        row = [
+            pattern[i, i + far]
+            for i in range(count)
+            if 0 <= i + far < count and allowed[i, i + far] and not queries.padding[i]
+        ]
+        if len(row) * 2 >= count and row:
+            means[far] = np.mean(row)
+    if not means:
+        assert np.isnan(found.weights[-1, layer, head])
+        return
+    best = max(means, key=lambda far: means[far])
+    assert found.offset[layer, head] == best
+    assert found.weights[-1, layer, head] == pytest.approx(means[best], abs=1e-5)
+
+
+def targets(
+    queries: Tokens, keys: Tokens, cross: bool, i: int, mask: int | None
+) -> dict[str, list[int]]:
     first = keys.padding.index(False)
-    special = [j for j, s in enumerate(keys.special) if s and not keys.padding[j] and j != first]
+    special = [
+        j
+        for j, s in enumerate(keys.special)
+        if s and not keys.padding[j] and j != first and keys.ids[j] != mask
+    ]
     if cross:
         return {"first": [first], "special": special}
     count = len(queries)

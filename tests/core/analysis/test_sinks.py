@@ -20,13 +20,13 @@ from core.tokens import Tokens
 )
 def test_the_first_token_and_punctuation(pieces: list[str], spelling: str) -> None:
     tokens = replace(Tokens.of_ids(range(6), pieces), spelling=spelling)  # type: ignore[arg-type]
-    assert sinks(tokens).tolist() == [True, True, False, True, False, True]
+    assert sinks(tokens, None).tolist() == [True, True, False, True, False, True]
 
 
 def test_specials_but_not_padding() -> None:
     tokens = replace(Tokens.of_ids([5, 6, 7], ["a", "b", "[SEP]"]), special=(False, False, True))
     padded = tokens.padded(5, pad=0, piece="[PAD]", side="left")
-    assert sinks(padded).tolist() == [False, False, True, False, True]
+    assert sinks(padded, None).tolist() == [False, False, True, False, True]
 
 
 def test_the_rest_is_rescaled() -> None:
@@ -35,3 +35,9 @@ def test_the_rest_is_rescaled() -> None:
     assert found[0] == pytest.approx([0, 0.6, 0.4])
     assert found[1].tolist() == [0, 0, 0]
     assert without(np.stack([weights] * 2), np.array([True, False, False])).shape == (2, 2, 3)
+
+
+def test_a_masked_word_is_a_word() -> None:
+    tokens = replace(Tokens.of_ids([2, 5, 4, 3]), special=(True, False, True, True))
+    assert sinks(tokens, 4).tolist() == [True, False, False, True]
+    assert sinks(tokens, None).tolist() == [True, False, True, True]
