@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 
 from app.figure import Figure
 from app.render.figure_csv import csv_text
-from app.render.page import Page, page_height
+from app.render.page import Page, page_height, page_width
 from app.render.qt_canvas import QtCanvas, png_data
 from app.render.svg_canvas import SvgCanvas
 from app.theme import LIGHT, Theme
@@ -21,6 +21,7 @@ TALLEST = 32_000  # QImage and most viewers give up not far beyond
 # A picture is laid out this wide at most and then drawn larger, so that its text keeps its
 # proportion to the whole whatever the width asked for.
 LAID_OUT = 800
+SPREAD = 1600  # at most so wide, and drawn smaller, where a panel would hide a part of itself
 KINDS = (".png", ".svg", ".csv")
 
 
@@ -92,8 +93,8 @@ def _page(figure: Figure, width: int, theme: Theme) -> tuple[Page, float]:
     """The figure laid out, and how many pixels a unit of it is."""
     if QGuiApplication.instance() is None:
         raise RuntimeError("PNG and SVG need a QGuiApplication, for the widths of texts")
-    ratio = max(1.0, width / LAID_OUT)
-    laid_out = width / ratio
+    laid_out = max(min(width, LAID_OUT), min(page_width(figure), SPREAD))
+    ratio = width / laid_out
     height = page_height(figure, laid_out)
     if height * ratio > TALLEST:
         raise ExportError(

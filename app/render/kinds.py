@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.figure import Bars, Curves, Diagram, Heatmap, Mosaic, Panel, Paths, WordGrid, Words
+from app.render import word_grid
 from app.render.bars import LEAST_ROW, BarsDrawing
 from app.render.curves import CurvesDrawing
 from app.render.diagram import DiagramDrawing
@@ -82,6 +83,11 @@ def least_height(panel: Panel, width: float) -> float:
         case Mosaic() | Curves() | Paths() | Diagram():
             least = 150.0
     return min(least, natural_height(panel, width))
+
+
+def whole_width(panel: Panel) -> float:
+    """The width below which a part of the panel would have to be scrolled to."""
+    return word_grid.whole_width(panel) if isinstance(panel, WordGrid) else 0.0
 
 
 def grows(panel: Panel) -> bool:

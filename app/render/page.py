@@ -10,7 +10,7 @@ from app.render import text
 from app.render.canvas import Canvas
 from app.render.drawing import Drawing, Hit
 from app.render.geometry import Rect
-from app.render.kinds import draw, grows, least_height, natural_height
+from app.render.kinds import draw, grows, least_height, natural_height, whole_width
 from app.render.window import Window
 from app.theme import Theme
 
@@ -103,6 +103,17 @@ def page_height(figure: Figure, width: float) -> float:
     heights = _row_heights(figure, max(0.0, width - 2 * MARGIN))
     notes = NOTE_LINE * len(_note_lines(figure, width))
     return float(round(top + sum(heights) + SPACE * (len(heights) - 1) + 6 + notes + 8))
+
+
+def page_width(figure: Figure) -> float:
+    """The width at which no panel hides a part of itself, for export; 0 for any width."""
+    shares = _widths(figure, 1000.0)
+    needed = [
+        whole_width(panel) * 1000.0 / shares[index % len(shares)]
+        for index, panel in enumerate(figure.panels)
+    ]
+    widest = max(needed, default=0.0)
+    return widest + 2 * MARGIN if widest else 0.0
 
 
 def boxes(figure: Figure, body: Rect) -> list[Rect]:

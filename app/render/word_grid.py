@@ -18,6 +18,7 @@ from app.theme import Theme
 
 LIMITS = Limits(width=150, height=30, slender=1.2, broad=8)
 LEGIBLE, FEW = 40.0, 24.0  # a narrower cell cannot show its word; even a word of one character
+TIGHT = 32.0  # so narrow is still better than columns out of sight
 ROW = 12.0  # a lower one neither
 SIZE, SMALLEST, FOOT, KEY = 12.0, 10.0, 18.0, 60.0
 MEASURED = 32  # so many rows and columns say how wide words are
@@ -33,8 +34,7 @@ class WordGridDrawing:
         columns = max((len(row) for row in panel.cells), default=0)
         self.panel, self.theme, self.box = panel, theme, box
         self.whole = Window(0, 0, max(1, rows), max(1, columns))
-        words = [cell.text for row in panel.cells[:MEASURED] for cell in row[:MEASURED]]
-        self._words = tuple(dict.fromkeys(words))
+        self._words = _words(panel)
         self.window = window or self._legible(box)
         foot = FOOT * (self.window != self.whole or bool(panel.value_name))
         room = box.inset(bottom=foot)
@@ -50,9 +50,10 @@ class WordGridDrawing:
 
     def _legible(self, box: Rect) -> Window:
         whole, panel = self.whole, self.panel
-        cell = min(LEGIBLE, max(FEW, text.longest(self._words, SMALLEST) + 8))
         beside, above = taken(panel.rows)
-        columns = max(1, int((box.width - beside) / cell))
+        columns = max(1, int((box.width - beside) / _column(self._words)))
+        if whole.columns * TIGHT <= box.width - beside:
+            columns = whole.columns  # a little narrow, but all of them
         rows = max(1, int((box.height - above - FOOT) / ROW))
         first_row, rows = _around(panel.row, rows, whole.rows)
         first_column, columns = _around(panel.column, columns, whole.columns)
@@ -175,6 +176,22 @@ class WordGridDrawing:
         if window.columns < whole.columns:
             found.append(_part(panel.columns, window.column, window.columns, whole.columns))
         return found
+
+
+def whole_width(panel: WordGrid) -> float:
+    """How wide the grid would like to be to show all its columns."""
+    columns = max((len(row) for row in panel.cells), default=0)
+    return taken(panel.rows)[0] + columns * _column(_words(panel)) + 4
+
+
+def _words(panel: WordGrid) -> tuple[str, ...]:
+    found = (cell.text for row in panel.cells[:MEASURED] for cell in row[:MEASURED])
+    return tuple(dict.fromkeys(found))
+
+
+def _column(words: tuple[str, ...]) -> float:
+    """The least width of a column that shows its word, or most of it."""
+    return min(LEGIBLE, max(FEW, text.longest(words, SMALLEST) + 8))
 
 
 def _around(pinned: int | None, most: int, whole: int) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 from app.figure import Arrow, Box, Diagram, Figure
 from app.selection import Selection
@@ -166,13 +167,23 @@ def _heads(heads: list[Part], end: Box, x: float, *, below: bool) -> tuple[list[
 def _text(trace: Trace, stack: str, options: ViewOptions) -> Part:
     tokens = trace.tokens[stack]
     text = " ".join((tokens.text or " ".join(tokens.pieces)).split())
-    text = text if len(text) <= 24 else text[:23].rstrip() + "…"
+    text = _beginning(text, 24)
     target = stack == "decoder" and trace.spec.encoder is not None
     words = "tokens so far" if target or options.step is not None else "tokens"
     return Part(
         text=f"{len(tokens)} {words}\n{text}",
         note="The text cut into tokens, each a number (id) in the vocabulary",
     )
+
+
+def _beginning(text: str, room: int) -> str:
+    """As much as fits into so many letters, of which a Chinese character takes two."""
+    taken = 0
+    for place, letter in enumerate(text):
+        taken += 2 if east_asian_width(letter) in "WF" else 1
+        if taken > room:
+            return text[: place - 1].rstrip() + "…"
+    return text
 
 
 def _layers_note(stack: StackSpec) -> str:

@@ -21,8 +21,9 @@ from app.render.export import ExportError, save
 from app.render.page import Page
 from app.render.qt_canvas import indexed_image
 from app.render.widget import FigureWidget
+from app.render.word_grid import WordGridDrawing
 from app.theme import DARK, LIGHT, Theme
-from tests.app.render.examples import attention, causal, figures, heatmap
+from tests.app.render.examples import attention, causal, figures, heatmap, words
 from tests.app.render.recording import record
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -156,8 +157,8 @@ def test_screen_and_png_are_the_same_picture(qtbot: QtBot) -> None:
 @pytest.mark.parametrize("name", figures())
 def test_screen_and_svg_say_the_same(name: str) -> None:
     figure = figures()[name]
-    height = export.page_height(figure, 800)
-    drawn = record(figure, 800, height).words
+    page, _ = export._page(figure, 1200, LIGHT)
+    drawn = record(figure, page.box.width, page.box.height).words
     clean = [re.sub("[\x00-\x08]", "\ufffd", words) for words in drawn if words]
     assert [node.text for node in svg_of(figure).iter(f"{SVG}text")] == clean
 
@@ -304,3 +305,17 @@ def test_an_image_index_survives_the_round_trip() -> None:
     expected = LIGHT.table("sequential")[6].tolist()
     colour = image.pixelColor(2, 1)
     assert [colour.red(), colour.green(), colour.blue()] == expected
+
+
+@pytest.mark.parametrize("width", [600, 800, 1200, 2400])
+def test_a_saved_grid_of_words_shows_all_its_columns(qapp: object, width: int) -> None:
+    """Nobody can scroll in a file."""
+    labels = [f"word{i}" for i in range(24)]
+    figure = Figure(title="t", panels=(words(labels, 5),))
+    page, ratio = export._page(figure, width, LIGHT)
+    drawing = page.placed[0].drawing
+    assert isinstance(drawing, WordGridDrawing)
+    assert drawing.window == drawing.whole
+    assert page.box.width * ratio == pytest.approx(width)
+    few, _ = export._page(Figure(title="t", panels=(words(labels[:4], 5),)), width, LIGHT)
+    assert few.box.width == min(width, 800)

@@ -6,7 +6,7 @@ import pytest
 
 from app.figure import Box, Diagram, Figure
 from app.selection import Selection
-from app.views import ViewOptions, _parts, view, views
+from app.views import ViewOptions, _parts, architecture, view, views
 from app.views._parts import count
 from core.analysis import parameters
 from core.model import Transformer
@@ -249,3 +249,13 @@ def test_a_decoding_step_shows_what_runs() -> None:
     figure, panel = draw(trace, step=step(trace, 0))
     assert "attention" in {b.kind for b in panel.boxes if b.key.startswith("encoder.layer.")}
     assert "prompt's own run" in figure.note
+
+
+def test_the_beginning_of_a_text_is_cut_by_its_width() -> None:
+    for text, cut in (
+        ("The cat sat on the mat.", "The cat sat on the mat."),
+        ("The cat sat on the mats of", "The cat sat on the mats…"),
+        ("我喜欢在早上喝一杯热茶", "我喜欢在早上喝一杯热茶"),
+        ("<2en>我喜欢在早上喝一杯热茶", "<2en>我喜欢在早上喝一…"),
+    ):
+        assert architecture._beginning(text, 24) == cut
