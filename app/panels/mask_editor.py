@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QHideEvent, QIcon
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
 from app.panels.mask_map import MaskMap
 from app.theme import Theme
 
+_FROM_CORNER = QPoint(12, 60)  # pixels from the window's upper right corner, below its menus
+
 
 class MaskEditor(QDialog):
-    """Stays open beside the window while cells are painted."""
+    """Stays open while cells are painted, at the window's right edge: the picture answers."""
 
     def __init__(self, parent: QWidget, hint: str) -> None:
         super().__init__(parent)
@@ -19,8 +22,13 @@ class MaskEditor(QDialog):
         self.map.show_labels(True)
         self._hint = QLabel(hint + " Query down, key across.")
         self._hint.setWordWrap(True)
+        self.legend = QLabel()
+        self.legend.setWordWrap(True)
+        self.legend.setAccessibleName("What the colours mean")
+        self._placed = False
         self.problem = QLabel()
         self.problem.setWordWrap(True)
+        self.problem.setMinimumHeight(2 * self.problem.fontMetrics().lineSpacing())
         self.problem.setAccessibleName("Why a cell was not painted")
         kept = self.problem.sizePolicy()
         kept.setRetainSizeWhenHidden(True)  # the cells do not move under the pointer
@@ -34,15 +42,17 @@ class MaskEditor(QDialog):
         layout = QVBoxLayout(self)
         layout.addWidget(self._hint)
         layout.addWidget(self.map, 1)
+        layout.addWidget(self.legend)
         layout.addWidget(self.problem)
         layout.addWidget(buttons)
-        self.resize(560, 600)
+        self.resize(440, 520)
 
     def edit(self, site: str, name: str) -> None:
         self.site = site
         self.setWindowTitle(f"{name}: mask")
         self.map.setAccessibleName(f"{name} mask")
         self.say("")
+        self._place()
 
     def say(self, problem: str) -> None:
         """Why the last cell was not painted; empty where it was."""
@@ -52,6 +62,24 @@ class MaskEditor(QDialog):
     def set_theme(self, theme: Theme) -> None:
         self.map.set_theme(theme)
         self.problem.setStyleSheet(f"color: {theme.warning}")
+        self.legend.setText(
+            "&nbsp;&nbsp; ".join(
+                f"<span style='color:{colour}'>■</span> {meaning}"
+                for colour, meaning in (
+                    (theme.lines[0], "visible"),
+                    (theme.hatch_line, "hidden by the kind of mask"),
+                    (theme.accent, "hidden by hand"),
+                )
+            )
+        )
+
+    def _place(self) -> None:
+        """Once: later it comes back to where it was moved to."""
+        window = self.parentWidget()
+        if not self._placed and window is not None:
+            self._placed = True
+            corner = window.mapToGlobal(QPoint(window.width() - self.width(), 0))
+            self.move(corner.x() - _FROM_CORNER.x(), corner.y() + _FROM_CORNER.y())
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

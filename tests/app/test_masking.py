@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
@@ -240,6 +240,29 @@ def test_every_site_has_its_own_mask_and_thumbnail(qtbot: QtBot, open_app: Opene
     assert "causal" not in offered, "a cross-attention has no before and after"
     choose(qtbot, app, mask.kind.combo, "local")
     assert set(app.store.state.masks) == {"decoder.cross"}
+
+
+def test_the_editor_leaves_the_picture_in_sight_and_explains_its_colours(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    app.window.mask_panel.edit.click()
+    editor = app.window.mask_panel.editor
+    assert editor is not None
+    qtbot.waitUntil(editor.isVisible)
+    picture = app.window.pictures
+    seen = editor.x() - picture.mapToGlobal(QPoint(0, 0)).x()
+    assert seen > 0.7 * picture.width()
+    assert app.window.frameGeometry().contains(editor.frameGeometry().center())
+    editor.move(30, 40)
+    editor.close()
+    app.window.mask_panel.edit.click()
+    assert editor.pos() == QPoint(30, 40)
+    theme = app.window.theme
+    assert theme is not None
+    for colour in (theme.lines[0], theme.hatch_line, theme.accent):
+        assert colour in editor.legend.text()
+    editor.close()
 
 
 def test_the_editor_says_itself_why_a_cell_is_hidden_already(
