@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -44,12 +43,15 @@ class Menus:
     def _file(self, bar: QMenuBar) -> None:
         menu = bar.addMenu("&File")
         _add(menu, "&Open checkpoint folder…", self._window.choose_folder, "Ctrl+O")
+        _add(menu, "Open &GGUF file…", self._window.choose_file, "Ctrl+Shift+O")
         self.recent = menu.addMenu("Open &recent")
         self.recent.aboutToShow.connect(self._fill_recent)
         menu.addSeparator()
         _add(menu, "&Export view…", self._window.choose_export, "Ctrl+E")
         _add(menu, "&Copy view as a picture", self._window.copy_picture, "Ctrl+Shift+C")
-        self.saver = DecodingSaver(self._window, self._store, self._session)
+        self.saver = DecodingSaver(
+            self._window, self._store, self._session, self._window.save_dialog
+        )
         self.saver.saved.connect(
             lambda path: self._window.status.showMessage(f"Exported to {path}", 5000)
         )
@@ -75,7 +77,7 @@ class Menus:
         scale = menu.addMenu("&Colour scale")
         self._scales = _choice(
             scale,
-            (("Fixed, 0 to 1", "fixed"), ("Fitted to each map", "auto")),
+            (("Fi&xed, 0 to 1", "fixed"), ("&Fitted to each map", "auto")),
             lambda value: self._session.display(limits=value),
         )
         sentences = menu.addMenu("Attention &between sentences")
@@ -112,7 +114,7 @@ class Menus:
         theme = menu.addMenu("&Theme")
         self._themes = _choice(
             theme,
-            (("System", "system"), ("Light", "light"), ("Dark", "dark")),
+            (("&System", "system"), ("&Light", "light"), ("&Dark", "dark")),
             lambda value: self._session.display(theme=value),
         )
         panels = menu.addMenu("Pa&nels")
@@ -220,7 +222,3 @@ def _choice(
         action.triggered.connect(lambda _=False, v=value: chosen(v))
         found[value] = action
     return found
-
-
-def exportable(path: Path) -> bool:
-    return path.suffix.lower() in (".png", ".svg", ".csv")

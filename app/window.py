@@ -33,7 +33,7 @@ from app.examples import Example
 from app.hands import Hands
 from app.icons import window_icon
 from app.keys import binding_of, help_html
-from app.menus import Menus, exportable
+from app.menus import Menus
 from app.panels.banner import Banner
 from app.panels.decoding import DecodingPanel
 from app.panels.dock import Dock
@@ -43,12 +43,14 @@ from app.panels.pictures import Pictures
 from app.panels.predictions import PredictionsPanel
 from app.panels.prompt import PromptPanel
 from app.panels.readout import ReadoutPanel
+from app.panels.save_dialog import SaveDialog
 from app.panels.sitebar import SiteBar
 from app.panels.status import StatusLine
 from app.session import Session
 from app.store import Store
 from app.theme import DARK, LIGHT, Theme
 
+MODEL_FILES = "GGUF files (*.gguf)"
 PICTURE_TYPES = "SVG picture (*.svg);;PNG picture (*.png);;Numbers as CSV (*.csv)"
 
 
@@ -99,6 +101,7 @@ class Window(QMainWindow):
         self._hands = Hands(store, session, self.sitebar)
         self._place()
         self._first_layout = self.saveState()
+        self.save_dialog = SaveDialog(self)
         self.menus = Menus(self, store, session, examples)
         self._themed = (
             self.prompt,
@@ -166,7 +169,7 @@ class Window(QMainWindow):
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         self.resizeDocks([self.docks[0], self.docks[2]], [304, 280], horizontal)
         self.resizeDocks(self.docks[:2], [260, 260], vertical)
-        self.resizeDocks(self.docks[2:4], [130, 390], vertical)
+        self.resizeDocks(self.docks[2:4], [182, 338], vertical)
         self.resize(1366, 740)
 
     # --- looks ------------------------------------------------------------------------------
@@ -213,14 +216,16 @@ class Window(QMainWindow):
         if path:
             self._session.opening.open(path)
 
+    def choose_file(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, "Open a model file", "", MODEL_FILES)
+        if path:
+            self._session.opening.open(path)
+
     def choose_export(self) -> None:
         name = f"{self._store.state.view}.svg"
-        path, kind = QFileDialog.getSaveFileName(self, "Export the view", name, PICTURE_TYPES)
-        if path:
-            target = Path(path)
-            if not exportable(target):
-                target = target.with_name(target.name + "." + kind.rpartition("*.")[2].rstrip(")"))
-            self.export(target)
+        path = self.save_dialog.ask("Export the view", name, PICTURE_TYPES)
+        if path is not None:
+            self.export(path)
 
     def export(self, path: Path) -> None:
         """Write the picture in front to .png, .svg or .csv; a failure is said."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.decoding_file import KINDS
+from app.panels.save_dialog import SaveDialog
 from app.session import Session
 from app.store import Store
 
@@ -19,23 +19,18 @@ class DecodingSaver(QObject):
 
     saved = Signal(str)
 
-    def __init__(self, window: QWidget, store: Store, session: Session) -> None:
+    def __init__(self, window: QWidget, store: Store, session: Session, dialog: SaveDialog) -> None:
         super().__init__(window)
-        self._window, self._store, self._session = window, store, session
+        self._store, self._session, self._dialog = store, session, dialog
 
     def choose(self) -> None:
         """Ask where to, unless there is nothing to save."""
         if not self._store.state.moves:
             self._session.complain("There is nothing decoded to export yet.", "decoding")
             return
-        path, kind = QFileDialog.getSaveFileName(
-            self._window, "Export the decoding run", "decoding.jsonl", FILE_TYPES
-        )
-        if path:
-            target = Path(path)
-            if target.suffix.lower() not in KINDS:
-                target = target.with_name(target.name + "." + kind.rpartition("*.")[2].rstrip(")"))
-            self.save(target)
+        path = self._dialog.ask("Export the decoding run", "decoding.jsonl", FILE_TYPES)
+        if path is not None:
+            self.save(path)
 
     def save(self, path: Path) -> None:
         """Write what is decoded now; a failure is said."""

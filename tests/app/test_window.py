@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app import examples, style
@@ -161,3 +164,43 @@ def _steps_of_grey(image: object, width: int) -> int:
 
 def _boxes() -> list[QMessageBox]:
     return [w for w in QApplication.topLevelWidgets() if isinstance(w, QMessageBox)]
+
+
+def test_what_is_saved_next_is_offered_the_same_folder(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def answer(_: object, __: str, name: str, kinds: str) -> tuple[str, str]:
+        asked.append(name)
+        return str(tmp_path / "map"), kinds.split(";;")[1]
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    app = open_app("random:decoder")
+    app.window.choose_export()
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    app.window.choose_export()
+    app.window.decoding.buttons["step"].click()
+    settled(qtbot, app)
+    with qtbot.waitSignal(app.window.menus.saver.saved):
+        app.window.menus.saver.choose()
+    assert asked == [
+        "attention.svg",
+        str(tmp_path / "attention.svg"),
+        str(tmp_path / "decoding.jsonl"),
+    ]
+    assert (tmp_path / "map.csv").exists()
+    settled(qtbot, app)
+
+
+def test_a_file_of_weights_is_opened_from_the_menu(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app()
+    broken = tmp_path / "tiny.gguf"
+    broken.write_bytes(b"GGUF but not really")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(broken), ""))
+    app.window.choose_file()
+    qtbot.waitUntil(lambda: app.store.state.problem is not None)
+    assert "tiny.gguf" in app.store.state.problem.text
+    settled(qtbot, app)
