@@ -54,7 +54,9 @@ class WordGridDrawing:
         columns = max(1, int((box.width - beside) / _column(self._words)))
         if whole.columns * TIGHT <= box.width - beside:
             columns = whole.columns  # a little narrow, but all of them
-        rows = max(1, int((box.height - above - FOOT) / ROW))
+        high, foot = box.height - above, FOOT * bool(panel.value_name)
+        all_fit = high - foot >= ROW * whole.rows and whole.columns <= columns
+        rows = max(1, int((high - (foot if all_fit else FOOT)) / ROW))
         first_row, rows = _around(panel.row, rows, whole.rows)
         first_column, columns = _around(panel.column, columns, whole.columns)
         return Window(first_row, first_column, rows, columns)

@@ -33,7 +33,13 @@ if TYPE_CHECKING:
 
 POOLED = "What if: each shared head is the mean of its own, without the training that would follow."
 CONTEXTS = (1_000, 8_000, 128_000)
-SIZES = ("bytes", "kB", "MB", "GB", "TB")
+SIZES = ("B", "kB", "MB", "GB", "TB")
+MOST_NAMED = 16
+"""More heads side by side have no room for names."""
+SHARINGS = (
+    "MHA: every head has keys and values of its own; GQA: groups of heads share theirs; MQA: all"
+    " share one; MLA: one latent vector stands for all"
+)
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -48,14 +54,17 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     stack = trace.spec.decoder
     layer = min(selection.layer, stack.layers - 1)
     panels: list[Panel] = [_keys(trace, "self", options)]
+    # Two caches and a table are as much as can be read; of heads that share, the table tells too.
     if trace.spec.encoder is not None:
         panels.append(_keys(trace, "cross", options))
-    # What was tried stands in place of the table: a fifth panel would leave none legible.
-    panels += [_sharing(stack, layer), _shared(options.shared) if options.shared else _costs(stack)]
+    else:
+        panels.append(_sharing(stack, layer))
+    panels.append(_shared(options.shared) if options.shared else _costs(stack))
     return Figure(
         title=_title(trace),
         panels=tuple(panels),
         columns=2,
+        wide_last=True,
         note=POOLED if options.shared else _note(stack, cross=trace.spec.encoder is not None),
     )
 
@@ -64,7 +73,10 @@ def _title(trace: Trace) -> str:
     held = trace.cache
     if held is None:
         return "Key/value cache"
-    return f"Key/value cache · {held.positions} positions · {size(held.bytes)}"
+    places = f"{held.positions} positions" if held.positions != 1 else "1 position"
+    if trace.spec.encoder is not None:
+        places += f" + {len(trace.tokens['encoder'])} of the source"
+    return f"Key/value cache · {places} · {size(held.bytes)}"
 
 
 def _keys(trace: Trace, part: str, options: ViewOptions) -> Heatmap:
@@ -101,12 +113,14 @@ def _sharing(stack: StackSpec, layer: int) -> Diagram:
         boxes.append(
             Box(
                 key=f"q{head}",
-                text=f"Q{head + 1}",
+                text=f"Q{head + 1}" if heads <= MOST_NAMED else "",
                 x=x,
                 y=0,
                 width=width,
                 height=6,
                 kind="attention",
+                note=f"query head {head + 1} reads K/V head {head // attention.group + 1}",
+                picks=(("head", head),),
             )
         )
     for group in range(groups):
@@ -116,12 +130,13 @@ def _sharing(stack: StackSpec, layer: int) -> Diagram:
         boxes.append(
             Box(
                 key=f"kv{group}",
-                text=f"K/V{group + 1}",
+                text=f"K/V{group + 1}" if groups <= MOST_NAMED else "",
                 x=x,
                 y=16,
                 width=span,
                 height=6,
                 kind="head",
+                note=f"K/V head {group + 1} serves {_served(mine)}",
             )
         )
         arrows += [
@@ -135,6 +150,12 @@ def _sharing(stack: StackSpec, layer: int) -> Diagram:
         width=heads * step - gap,
         height=22.0,
     )
+
+
+def _served(heads: list[int]) -> str:
+    if len(heads) == 1:
+        return f"query head {heads[0] + 1}"
+    return f"query heads {heads[0] + 1} to {heads[-1] + 1}"
 
 
 def _kind(heads: int, groups: int, *, latent: bool) -> str:
@@ -154,7 +175,7 @@ def _costs(stack: StackSpec) -> WordGrid:
     lengths = (1, *CONTEXTS)
     most = max(need.bytes_per_token for need in found)
     return WordGrid(
-        title="What a cache needs in 32-bit numbers, by sharing",
+        title="Bytes of a self-attention cache by how heads share keys and values (32-bit numbers)",
         cells=tuple(
             tuple(
                 Cell(text=size(need.total(n)), strength=need.bytes_per_token / most)
@@ -196,12 +217,8 @@ def _note(stack: StackSpec, *, cross: bool) -> str:
     own = next((need for need in needs(stack) if need.is_own), None)
     if own is None:
         return ""
-    latent = "" if stack.blocks[0].attention.latent else " MLA: with DeepSeek-V2's sizes."
-    note = (
-        f"Each new token adds {size(own.bytes_per_token)}; "
-        + ", ".join(f"{tokens // 1000}k need {size(own.total(tokens))}" for tokens in CONTEXTS)
-        + f".{latent}"
-    )
+    latent = "" if stack.blocks[0].attention.latent else " (with DeepSeek-V2's sizes)"
+    note = f"Each new token adds {size(own.bytes_per_token)}. {SHARINGS}{latent}."
     if cross:
         note += (
             " Each layer's cross-attention reads the same encoder output through its own W_K and "

@@ -131,7 +131,7 @@ def test_shared_heads_are_compared(qtbot: QtBot, open_app: Opener) -> None:
     assert bar.result.text() == "", "it says nothing of another run"
     panel = app.window.pictures.figure.panels[-1]
     assert not isinstance(panel, Bars)
-    assert "by sharing" in panel.title
+    assert "by how heads share" in panel.title
 
 
 def test_an_encoder_has_nothing_to_share(qtbot: QtBot, open_app: Opener) -> None:

@@ -32,14 +32,14 @@ def test_norms_of_every_cached_key() -> None:
     assert costs.row == 1
     assert costs.columns.labels == ("1", "1k", "8k", "128k")
     assert [row[0].text for row in costs.cells] == [
-        "384 bytes",
-        "192 bytes",
-        "96 bytes",
-        "216 bytes",
+        "384 B",
+        "192 B",
+        "96 B",
+        "216 B",
     ]
-    assert costs.cells[1][0].text == f"{per_token} bytes"
+    assert costs.cells[1][0].text == f"{per_token} B"
     assert costs.cells[1][2].text == "1.54 MB"
-    assert f"{per_token} bytes" in figure.note
+    assert f"{per_token} B" in figure.note
 
 
 def test_sharing_draws_a_box_a_head() -> None:
@@ -48,6 +48,9 @@ def test_sharing_draws_a_box_a_head() -> None:
     assert sum(box.key.startswith("q") for box in sharing.boxes) == HEADS
     assert sum(box.key.startswith("kv") for box in sharing.boxes) == 2
     assert len(sharing.arrows) == HEADS
+    notes = {box.key: box.note for box in sharing.boxes}
+    assert notes["q2"] == "query head 3 reads K/V head 2"
+    assert notes["kv1"] == "K/V head 2 serves query heads 3 to 4"
     assert "grouped-query, 4 heads on 2 K/V" in sharing.title
 
 
@@ -56,6 +59,12 @@ def test_an_encoder_decoder_keeps_two_caches() -> None:
     assert own.values.shape == (LAYERS * HEADS, 3)
     assert cross.values.shape == (LAYERS * HEADS, 6)
     assert "computed once" in cross.title
+    trace = trace_of("translator", length=6, target=3)
+    title = view("cache").draw(trace, Selection(), ViewOptions()).title
+    assert trace.cache is not None
+    kept = LAYERS * 2 * WIDTH * 4 * (3 + 6)  # keys and values of both kinds of attention
+    assert trace.cache.bytes == kept
+    assert title == f"Key/value cache · 3 positions + 6 of the source · {kept / 1000:.3g} kB"
 
 
 def test_an_encoder_says_why_it_keeps_none() -> None:
