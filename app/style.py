@@ -13,7 +13,7 @@ def apply(theme: Theme) -> None:
     app = QApplication.instance()
     if isinstance(app, QApplication):
         app.setPalette(palette(theme))
-        for kind in ("QAbstractSpinBox", "QComboBox", "QCheckBox", "QMenu"):
+        for kind in ("QAbstractSpinBox", "QComboBox", "QCheckBox", "QLineEdit", "QMenu"):
             app.setPalette(_framed(theme, kind), kind)  # type: ignore[arg-type]  # the stub errs
         app.setStyleSheet(stylesheet(theme))
 
