@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 from app.choices import HEAD_ORDERS
 from app.looking import at_site, fitted
 from app.panels.drawing import SHOWN_BY, options_of
+from app.panels.keeping import Keeping
 from app.panels.picking import took
 from app.panels.pooling import Pooling
 from app.panels.view_tabs import ViewTabs
@@ -52,6 +53,7 @@ class Pictures(QWidget):
         self.widgets: dict[str, FigureWidget] = {}
         self._stale: set[str] = set()
         self.pooling = Pooling(store, session.checker)
+        self.keeping = Keeping(store, session)
         self.tabs.chosen.connect(session.look_at)
         self.tabs.turned.connect(session.leafing.turn_to)
         for wanted in (self.tabs.chosen, self.tabs.turned):
@@ -63,6 +65,7 @@ class Pictures(QWidget):
         layout.addWidget(message)
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.pooling)
+        layout.addWidget(self.keeping)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)

@@ -62,3 +62,26 @@ def test_only_the_latest_few_are_kept(qtbot: QtBot, open_app: Opener) -> None:
     assert [kept.inputs.text for kept in app.store.state.kept] == [
         "x" * number for number in range(3, 7)
     ]
+
+
+def test_texts_are_kept_and_forgotten_under_the_picture_too(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    bar = app.window.pictures.keeping
+    assert not bar.isVisible()
+    app.session.look_at("compare")
+    type_text(app, "ab  c")
+    settled(qtbot, app)
+    assert bar.isVisible()
+    assert bar.kept.text() == "No text is kept yet."
+    assert not bar.forget.isEnabled()
+    QTest.mouseClick(bar.keep, Qt.MouseButton.LeftButton)
+    settled(qtbot, app)
+    assert bar.kept.text() == "Kept: “ab c”"
+    assert not bar.keep.isEnabled(), "it is kept already"
+    type_text(app, "d")
+    settled(qtbot, app)
+    assert bar.keep.isEnabled()
+    QTest.mouseClick(bar.forget, Qt.MouseButton.LeftButton)
+    settled(qtbot, app)
+    assert app.store.state.kept == ()
+    assert bar.kept.text() == "No text is kept yet."

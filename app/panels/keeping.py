@@ -1,0 +1,46 @@
+"""Under the view that compares texts: which texts are kept, and keeping one more."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from app.panels.elided import ElidedLabel
+from app.session import Session
+from app.store import Store
+
+KEY = "compare"
+
+
+class Keeping(QWidget):
+    """In sight with the view that has a use for it."""
+
+    def __init__(self, store: Store, session: Session) -> None:
+        super().__init__()
+        self._store = store
+        self.keep = QPushButton("Keep this text")
+        self.keep.setToolTip("Then type another one to compare with it (Ctrl+K)")
+        self.kept = ElidedLabel()
+        self.kept.setAccessibleName("Kept texts")
+        self.forget = QPushButton("Forget")
+        self.forget.setToolTip("Forget the kept texts")
+        self.forget.setAccessibleName("Forget the kept texts")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 4, 8, 0)
+        row.setSpacing(8)
+        row.addWidget(self.keep)
+        row.addWidget(self.kept, 1)
+        row.addWidget(self.forget)
+        self.keep.clicked.connect(lambda _=False: session.keep())
+        self.forget.clicked.connect(lambda _=False: session.forget_kept())
+        store.changed.connect(self._show)
+        self._show(frozenset({"view"}))
+
+    def _show(self, names: frozenset[str]) -> None:
+        if not names & {"view", "answer", "kept"}:
+            return
+        state = self._store.state
+        self.setVisible(state.view == KEY)
+        self.keep.setEnabled(state.answer is not None and state.answer not in state.kept)
+        self.forget.setEnabled(bool(state.kept))
+        texts = ", ".join(f"“{' '.join(answer.inputs.text.split())}”" for answer in state.kept)
+        self.kept.setText(f"Kept: {texts}" if texts else "No text is kept yet.")
