@@ -1,0 +1,72 @@
+"""What reads the last states: words, sentence pairs, classes, replaced tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.spec.norm import NormSpec
+from core.spec.sublayers import Activation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VocabHead:
+    """Scores over the vocabulary: next token (decoder) or masked word (encoder).
+
+    tied: the output matrix is the token embedding. transform: dense + activation + norm before it
+    (BERT). d_transform: width behind the dense layer; without a transform that layer stands alone
+    (OPT-350m). scale multiplies the state before projection (T5 v1.0). softcap: c·tanh(x/c)
+    (Gemma).
+    """
+
+    vocab: int
+    tied: bool
+    bias: bool = False
+    transform: Activation | None = None
+    transform_norm: NormSpec | None = None
+    transform_bias: bool = True
+    d_transform: int | None = None
+    scale: float = 1.0
+    softcap: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairHead:
+    """Next-sentence prediction from the pooled first token: [is next, is not next] (BERT)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassHead:
+    """Classes of a text from its first token, its last one (decoders) or the mean of all.
+
+    In an encoder–decoder the decoder reads the whole text once more (`ModelSpec.rereads`).
+
+    pooler "tanh": dense + tanh shared with the pair head (BERT). pooler "inner": the head's own
+    dense layer with `activation` (RoBERTa "tanh", ELECTRA "gelu", DistilBERT "relu") and, in
+    ModernBERT, a norm behind it. bias: of the last layer; inner_bias: of the dense one.
+    """
+
+    labels: tuple[str, ...]
+    pooler: Literal["tanh", "inner", "none"] = "tanh"
+    activation: Activation | Literal["tanh"] = "tanh"
+    of: Literal["first", "last", "mean"] = "first"
+    inner_bias: bool = True
+    norm: NormSpec | None = None
+    bias: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplacedHead:
+    """For every position the probability that the token was replaced (ELECTRA discriminator)."""
+
+    activation: Activation = "gelu"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heads:
+    """The heads this checkpoint really holds; None where there is none."""
+
+    vocab: VocabHead | None = None
+    pair: PairHead | None = None
+    classes: ClassHead | None = None
+    replaced: ReplacedHead | None = None
