@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from core.tokens import Tokens
 
 PIECES = ("[UNK]", "<unk>")
-_NAMED = 3
+_NAMED, _LETTERS = 3, 16
 
 
 def unknown_words(tokens: Tokens) -> tuple[tuple[str, str], ...]:
@@ -28,7 +28,11 @@ def sentence(every: Iterable[Tokens]) -> str:
     words = tuple(dict.fromkeys(word for word, _ in found))
     if not words:
         return ""
-    named = ", ".join(f"“{word}”" for word in words[:_NAMED])
+    named = ", ".join(f"“{_short(word)}”" for word in words[:_NAMED])
     more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
     reads = "it" if len(words) == 1 else "each"
     return f"This model does not know {named}{more}; it reads {reads} as {found[0][1]}."
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= _LETTERS else word[: _LETTERS - 1] + "…"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton
+import re
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton
 
 from app.icons import icon
 from app.session import Session
@@ -24,6 +26,8 @@ class Banner(QFrame):
         self.label = QLabel()
         self.label.setWordWrap(True)
         self.label.setAccessibleName("Message")
+        # A path is one long word: it must not widen the window.
+        self.label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.close_button = QToolButton()
         self.close_button.setAutoRaise(True)
         self.close_button.setToolTip("Dismiss")
@@ -56,7 +60,7 @@ class Banner(QFrame):
         if self._is_note != (not warning):
             self._is_note = not warning
             self._dress()
-        self.label.setText(warning or note)
+        self.label.setText(_breakable(warning or note))
         self.setVisible(bool(warning or note))
 
     def _warning(self) -> str:
@@ -79,3 +83,8 @@ def _masks(masks: object) -> object:
 def _short(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
+
+
+def _breakable(text: str) -> str:
+    """With a place to break the line after every part of a path."""
+    return re.sub(r"(?<=[/\\])(?=\S)", "\u200b", text)

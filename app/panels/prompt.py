@@ -134,7 +134,7 @@ class PromptPanel(QWidget):
             self._show_hint()
         if names & {"answer", "display"}:
             self._show_chips()
-        if "answer" in names:
+        if names & {"answer", "model", "inputs"}:
             self._show_unknown()
         if "problem" in names:
             problem = self._store.state.problem
@@ -181,7 +181,8 @@ class PromptPanel(QWidget):
             )
 
     def _show_unknown(self) -> None:
-        answer = self._store.state.answer
+        """Unless something else is to be said of the text: that comes first."""
+        answer = self._store.state.answer if self.hint.isHidden() else None
         text = unknown.sentence(answer.trace.tokens.values()) if answer is not None else ""
         self.unknown.setText(text)
         self.unknown.setVisible(bool(text))

@@ -40,6 +40,11 @@ def test_only_a_few_are_named_and_none_twice() -> None:
     assert sentence([one]) == "This model does not know “书”; it reads it as <unk>."
 
 
+def test_a_long_word_is_cut() -> None:
+    long = tokens("x" * 300, ("x" * 300, "[UNK]"))
+    assert sentence([long]) == f"This model does not know “{'x' * 15}…”; it reads it as [UNK]."
+
+
 def test_who_types_the_unknown_token_means_it() -> None:
     assert sentence([tokens("[UNK] a", ("[UNK]", "[UNK]"), ("a", "a"))]) == ""
 
@@ -55,3 +60,15 @@ def test_the_window_says_so_beside_the_text(qtbot: QtBot, open_app: Opener) -> N
     app.window.prompt.text.setPlainText("She reads.")
     settled(qtbot, app)
     assert said.isHidden()
+
+
+def test_what_is_known_of_the_text_otherwise_comes_first(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("builtin:encoder")
+    app.window.prompt.text.setPlainText("She reads 书 and <mask>.")
+    settled(qtbot, app)
+    assert app.window.prompt.hint.isVisible()
+    assert app.window.prompt.unknown.isHidden()
+    app.window.prompt.use_mask.click()
+    settled(qtbot, app)
+    assert app.window.prompt.hint.isHidden()
+    assert app.window.prompt.unknown.isVisible()

@@ -34,6 +34,17 @@ def test_a_message_moves_neither_tabs_nor_what_one_types(qtbot: QtBot, open_app:
     assert banner.mapTo(app.window, QPoint(0, 0)).y() >= before.y() + tabs.height()
 
 
+def test_a_long_path_in_a_message_does_not_widen_the_window(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    least = app.window.minimumSizeHint().width()
+    path = "/home/somebody" + "/a folder of many" * 20 + "/" + "x" * 200
+    app.session.complain(f"{path} has no config.json.", "model")
+    qtbot.wait(1)
+    assert app.window.minimumSizeHint().width() == least
+    assert app.window.banner.label.text().replace("\u200b", "") == f"{path} has no config.json."
+    assert app.window.banner.label.height() > 3 * app.window.banner.fontMetrics().lineSpacing()
+
+
 def test_the_status_line_says_what_the_view_shows(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     for view in ("lens", "head_table"):
