@@ -107,6 +107,7 @@ class Engine:
             trace=trace,
             tokenise_ms=1000 * (tokenised - started),
             run_ms=1000 * (time.perf_counter() - tokenised),
+            trouble=model.trouble(trace),
         )
 
     def advance(

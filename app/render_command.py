@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -70,6 +71,9 @@ def render(asked: Namespace) -> None:
         other = model.request(asked.against, None, asked.target, masks=masks)
         options = replace(options, kept=(model.run(other),))
     _check_pins(selection, trace)
+    trouble = model.trouble(trace)
+    if trouble:
+        print(f"trifocal: {trouble}", file=sys.stderr)
     application = QGuiApplication.instance() or QGuiApplication(["trifocal"])
     figure = wanted.draw(trace, selection, options)
     if all(isinstance(panel, Words) for panel in figure.panels):

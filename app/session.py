@@ -132,11 +132,15 @@ class Session(QObject):
         self.stepping.halt()
         self._tasks.drop("decode")
         problem = state.problem
+        if problem is not None and problem.where != "model":
+            problem = None
+        if answer.trouble:
+            problem = Problem(text=_sentence(answer.trouble), where="result")
         self.store.update(
             **NOTHING_DECODED,
             answer=answer,
             selection=fitted(replace(state.selection, step=None), answer.model.spec, answer.trace),
-            problem=problem if problem is not None and problem.where == "model" else None,
+            problem=problem,
         )
 
     def _run_failed(self, error: Exception) -> None:

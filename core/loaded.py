@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +10,7 @@ import torch
 
 from core.decoding import Decoding
 from core.errors import RequestError
+from core.finite import trouble
 from core.masks import MaskChoice, choose
 from core.model import Transformer
 from core.recorder import Edit
@@ -125,7 +127,8 @@ class LoadedModel:
         pad_to: int | None = None,
         pad_side: str = "right",
     ) -> Trace:
-        """Run on a text, or on explicit token ids."""
+        """Run on a text, or on explicit token ids. Warns (RuntimeWarning) of results that are no
+        finite numbers, see `core.finite`."""
         if (text is None) == (ids is None):
             raise RequestError("give either a text or token ids")
         if ids is not None:
@@ -143,7 +146,11 @@ class LoadedModel:
                 pad_to=pad_to,
                 pad_side=pad_side,
             )
-        return self.run(request)
+        found = self.run(request)
+        said = trouble(found)
+        if said:
+            warnings.warn(f"{self.name}: {said}", RuntimeWarning, stacklevel=2)
+        return found
 
     def run(
         self,
@@ -154,6 +161,10 @@ class LoadedModel:
     ) -> Trace:
         """See `core.run.run`."""
         return run(self.network, request, previous=previous, should_stop=should_stop)
+
+    def trouble(self, trace: Trace) -> str:
+        """See `core.finite.trouble`."""
+        return trouble(trace)
 
     def decoding(self, request: DecodeRequest, should_stop: ShouldStop | None = None) -> Decoding:
         """A decoding to step through by hand."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -25,6 +25,8 @@ class Transformer(nn.Module):
     def __init__(self, spec: ModelSpec, *, dropout: float = 0.0) -> None:
         super().__init__()
         self.spec = spec
+        self.sources: Mapping[str, str] = {}
+        """Parameter -> the checkpoint's tensor it came from, for messages."""
         self.encoder = Stack(spec.encoder, dropout=dropout) if spec.encoder is not None else None
         d_memory = spec.encoder.d_model if spec.encoder is not None else None
         self.decoder = (

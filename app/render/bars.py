@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from app.figure import Bar, Bars
 from app.render import text
 from app.render.canvas import Canvas
 from app.render.drawing import Hit
 from app.render.geometry import Rect
 from app.render.moving import walked
+from app.render.numbers import number
 from app.theme import Theme
 
 ROW, LEAST_ROW = 27.0, 17.0
@@ -108,6 +111,8 @@ class BarsDrawing:
 
 def _exact(value: float) -> str:
     """Four decimals; a power of ten where those would show nothing."""
+    if not math.isfinite(value):
+        return number(value)
     if value == int(value) and abs(value) > 1:
         return f"{value:,.0f}".replace("-", "−")  # a count
     if value != 0 and abs(value) < 0.00005:

@@ -27,6 +27,8 @@ def number(value: float) -> str:
 
 def tick(value: float, step: float) -> str:
     """A number on an axis, with as many decimals as steps of `step` need."""
+    if not (math.isfinite(value) and math.isfinite(step)):
+        return number(value)
     if value != 0 and (abs(value) >= 1e6 or abs(step) < 1e-4):
         return f"{value:.1e}".replace("-", "−", 1) if value < 0 else f"{value:.1e}"
     decimals = 0

@@ -35,7 +35,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if missing is not None:
         return missing
     numbers = _numbers(trace, selection, options)
-    order = _order(numbers, options)
+    order = _order(numbers, _heads(trace, selection), options)
     chosen = None if selection.head is None else (selection.layer, selection.head)
     shown = order[:MOST_HEADS]
     if chosen in order and chosen not in shown:
@@ -71,9 +71,17 @@ def _numbers(trace: Trace, selection: Selection, options: ViewOptions) -> dict[s
     return {name: known[name] for name in HEAD_ORDERS if name != "layer"}
 
 
-def _order(numbers: dict[str, Floats], options: ViewOptions) -> list[tuple[int, int]]:
-    """(layer, head) of every head there is; those without the number last."""
-    places = [(i, j) for i, j in np.argwhere(~np.isnan(numbers["entropy"])).tolist()]
+def _heads(trace: Trace, selection: Selection) -> list[tuple[int, int]]:
+    """(layer, head) of every head there is."""
+    stack = trace.spec.stack(selection.stack)
+    counts = [stack.attention(selection.part, i).heads for i in range(stack.layers)]
+    return [(i, j) for i, count in enumerate(counts) for j in range(count)]
+
+
+def _order(
+    numbers: dict[str, Floats], places: list[tuple[int, int]], options: ViewOptions
+) -> list[tuple[int, int]]:
+    """Those without the number last."""
     if options.heads_by not in numbers:
         return places[::-1] if options.heads_reversed else places
     values = numbers[options.heads_by]

@@ -70,6 +70,8 @@ def _max_flow(
     graph.add_nodes_from((0, i) for i in range(count))
     for number in range(layer + 1):
         mixed = mixing(trace, stack, number)
+        if not np.isfinite(mixed).all():
+            return np.full(count, np.nan, np.float32)
         for i, j in np.argwhere(mixed > 0).tolist():
             capacity = round(float(mixed[i, j]) * _UNITS)
             graph.add_edge((number + 1, i), (number, j), capacity=capacity)

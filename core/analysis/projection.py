@@ -36,9 +36,12 @@ def principal_components(states: Floats) -> Projection:
     """[layer + 1, position, d_model] with at least two coordinates, one fit for all layers.
 
     The sign of a component is that which makes its largest coefficient positive, so that the same
-    text gives the same picture.
+    text gives the same picture. NaN throughout where a state is no finite number.
     """
     layers, positions, width = states.shape
+    if not np.isfinite(states).all():
+        nowhere = np.full((positions, layers, 2), np.nan, np.float32)
+        return Projection(points=nowhere, explained=(0.0, 0.0))
     flat = states.reshape(-1, width).astype(np.float64)
     centred = flat - flat.mean(axis=0)
     if len(flat) >= width:

@@ -125,6 +125,7 @@ def build(
         places = with_heads(network, spec, places)
     network.spec = spec
     stored, kept = checkpoint.dtypes, str(dtype).removeprefix("torch.")
+    network.sources = {target: move.source for move in moves for target in move.targets}
     left, here = set(places), device.type == "cpu"
     for done, move in enumerate(moves):
         if should_stop is not None and should_stop():

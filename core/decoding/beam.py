@@ -15,6 +15,7 @@ from torch import Tensor
 
 from core.decoding import filters, prompt
 from core.decoding.generate import Runs, make_step, without_suppressed, writer
+from core.decoding.scores import scores
 from core.errors import RequestError
 from core.request import DecodeRequest, ShouldStop, Step
 from core.run import last_position
@@ -228,4 +229,4 @@ class BeamSearch:
 
 
 def _last_logits(trace: Trace) -> Tensor:
-    return trace.logits_at(last_position(trace.tokens["decoder"]))[0]
+    return scores(trace, last_position(trace.tokens["decoder"]))[0]

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from core.decoding import filters
 from core.decoding.generate import CANDIDATES, Runs, uncertainty
+from core.decoding.scores import scores
 from core.errors import RequestError
 from core.request import MASKED, Candidate, RunRequest, Sampling, ShouldStop
 from core.tokens import Tokens
@@ -111,7 +112,7 @@ class Filling:
         return self.model.run(request, should_stop=self.should_stop)
 
     def _confidence(self, trace: Trace) -> tuple[tuple[int, float], ...]:
-        best = trace.logits_at(*self.open).softmax(-1).max(-1).values
+        best = scores(trace, *self.open).softmax(-1).max(-1).values
         return tuple(zip(self.open, best.tolist(), strict=True))
 
     def _fill(

@@ -9,6 +9,7 @@ from typing import Protocol
 from torch import Tensor
 
 from core.decoding import filters, prompt
+from core.decoding.scores import scores
 from core.decoding.strategies import choose
 from core.errors import RequestError
 from core.request import DecodeRequest, RunRequest, Sampling, ShouldStop, Step
@@ -110,7 +111,7 @@ class Decoding:
         if self.finished is not None:
             raise RequestError(f"decoding has ended ({self.finished}); go back to continue")
         trace = self._current()
-        logits = trace.logits_at(last_position(trace.tokens["decoder"]))[0]
+        logits = scores(trace, last_position(trace.tokens["decoder"]))[0]
         token = forced
         if token is None:
             open_ = without_suppressed(logits, self.model.spec)

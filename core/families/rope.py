@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from core.checkpoints.config import Config
@@ -89,25 +90,29 @@ def _try(config: Config, found: RotaryPositions, d_head: int) -> None:
             f"{config.path}: {found.d_rotary} of a head's {d_head} coordinates cannot turn in "
             f"pairs; supported are 1 to {d_head - d_head % 2}"
         )
+    if not _turns(found, turning // 2):
+        kind = found.scaling.kind if found.scaling is not None else "default"
+        raise CheckpointError(
+            f"{config.path}: the numbers of its rope_type {kind!r} give no rotation of "
+            f"{turning} coordinates"
+        )
+
+
+@lru_cache(maxsize=64)
+def _turns(found: RotaryPositions, pairs: int) -> bool:
+    """Whether every pair gets a frequency. Remembered, as the layers of a model turn alike."""
     divisors = (found.scaling.short_factor, found.scaling.long_factor) if found.scaling else ()
     # A single divisor would be spread over all of them.
-    listed = [len(d) == turning // 2 for d in divisors if d]
-    for length in (1, found.scaling.original_size + 1 if found.scaling is not None else 1):
+    if any(divisor and len(divisor) != pairs for divisor in divisors):
+        return False
+    for length in {1, found.scaling.original_size + 1 if found.scaling is not None else 1}:
         try:
             frequencies, _ = scaled_frequencies(found, length)
-            fits = (
-                all(listed)
-                and len(frequencies) == turning // 2
-                and bool(frequencies.isfinite().all())
-            )
         except (ArithmeticError, ValueError, RuntimeError):
-            fits = False
-        if not fits:
-            kind = found.scaling.kind if found.scaling is not None else "default"
-            raise CheckpointError(
-                f"{config.path}: the numbers of its rope_type {kind!r} give no rotation of "
-                f"{turning} coordinates"
-            )
+            return False
+        if len(frequencies) != pairs or not bool(frequencies.isfinite().all()):
+            return False
+    return True
 
 
 def parameters(config: Config, layer_type: str | None = None, *, stretches: bool = True) -> Config:
