@@ -19,6 +19,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Matched, Move, Rule, check, match, original, some
 from core.checkpoints.files import Checkpoint
 from core.checkpoints.places import Places, count, places_of, skeleton, with_heads
+from core.checkpoints.recognise import refuse_parts
 from core.device import check_fits
 from core.errors import Cancelled, CheckpointError, UnsupportedModel
 from core.families import family_of
@@ -68,13 +69,8 @@ def plan(checkpoint: Checkpoint) -> Plan:
     config = checkpoint.config
     family = family_of(config)
     name_class(config, family, checkpoint.shapes)
-    quantised = config.read("quantization_config")
-    if quantised is not None:
-        method = quantised.get("quant_method", "some way") if isinstance(quantised, dict) else "?"
-        raise UnsupportedModel(
-            f"{config.path} says the weights are quantised ({method}); supported are float32, "
-            "float16 and bfloat16"
-        )
+    _refuse_quantised(config)
+    refuse_parts(checkpoint.shapes, checkpoint.weights)
     spec = describe(config)
     rules, held, where = family.rules(spec), checkpoint.shapes, checkpoint.weights
     matched = match(held, rules, family.prefixes, experts=_experts(spec), where=where)
@@ -95,6 +91,20 @@ def plan(checkpoint: Checkpoint) -> Plan:
         moves=matched.moves,
         missing=missing,
         copies=matched.copies,
+    )
+
+
+def _refuse_quantised(config: Config) -> None:
+    said = config.read("quantization_config", "compression_config")
+    if not said:
+        return
+    known = ""
+    if isinstance(said, Mapping):
+        sizes = (size for size in ("4bit", "8bit") if said.get(f"load_in_{size}"))
+        known = said.get("quant_method") or next(sizes, "")
+    raise UnsupportedModel(
+        f"{config.path} says the weights are quantised{f' ({known})' if known else ''}; supported "
+        "are float32, float16 and bfloat16"
     )
 
 

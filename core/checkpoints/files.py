@@ -14,11 +14,18 @@ from torch import Tensor
 
 from core.checkpoints import pickled, safe
 from core.checkpoints.config import Config
+from core.checkpoints.held import (
+    ADAPTER,
+    CONFIG,
+    PICKLED,
+    SAFE,
+    SAFE_INDEX,
+    without_config,
+    without_weights,
+)
 from core.errors import CheckpointError
 
-CONFIG = "config.json"
-SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
-PICKLED, PICKLED_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
+PICKLED_INDEX = "pytorch_model.bin.index.json"
 GENERATION = "generation_config.json"
 DECODING = (
     "eos_token_id",
@@ -29,12 +36,7 @@ DECODING = (
 )
 """What generation_config.json, where there is one, says better than config.json."""
 
-FOREIGN = {
-    "tf_model.h5": "TensorFlow",
-    "flax_model.msgpack": "Flax",
-    "rust_model.ot": "Rust",
-    "model.ckpt.index": "TensorFlow",
-}
+_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth", ".ckpt")
 
 
 class TensorFile(Protocol):
@@ -108,6 +110,7 @@ def open_checkpoint(source: str | Path) -> Checkpoint:
     path = Path(source).expanduser()
     if not path.exists():
         raise CheckpointError(f"there is no file or folder {path}")
+    path = path.parent if path.name == CONFIG else path
     lone = lone_gguf(path)
     if lone is not None:
         from core.checkpoints.gguf_file import GgufFile  # its library loads slowly
@@ -116,6 +119,8 @@ def open_checkpoint(source: str | Path) -> Checkpoint:
         return Checkpoint(
             folder=lone.parent, config=file.config, files=(file,), metadata=file.metadata
         )
+    if path.is_file():
+        check_suffix(path)
     folder = path if path.is_dir() else path.parent
     config = read_config(folder)
     files = open_folder(folder) if path.is_dir() else (open_weights(path),)
@@ -123,36 +128,34 @@ def open_checkpoint(source: str | Path) -> Checkpoint:
 
 
 def lone_gguf(path: Path) -> Path | None:
-    """The path itself, or the only .gguf file of a folder without config.json."""
+    """The path itself, or the only .gguf file of a folder without other weights."""
     if path.is_file():
         return path if path.suffix == ".gguf" else None
-    found = [] if (path / CONFIG).exists() else list(path.glob("*.gguf"))
-    return found[0] if len(found) == 1 else None
+    others = (SAFE, SAFE_INDEX, PICKLED, PICKLED_INDEX)
+    found = list(path.glob("*.gguf"))
+    alone = len(found) == 1 and not any((path / name).exists() for name in others)
+    return found[0] if alone else None
 
 
 def read_config(folder: Path) -> Config:
     path = folder / CONFIG
     if not path.is_file():
-        adapter = folder / "adapter_config.json"
-        if adapter.is_file():
-            raise CheckpointError(
-                f"{folder} holds an adapter (adapter_config.json), not a whole model; "
-                "open the model it was made for, or merge the two first"
-            )
-        raise CheckpointError(
-            f"{folder} has no {CONFIG}; a checkpoint folder holds {CONFIG} and {SAFE} or {PICKLED}"
-        )
+        raise CheckpointError(without_config(folder))
     values = read_json(path)
     beside = folder / GENERATION
     if beside.is_file():
         said = read_json(beside)
         values |= {key: said[key] for key in DECODING if said.get(key) is not None}
-    return Config(values, path)
+    config = Config(values, path)
+    if (folder / ADAPTER).is_file():
+        config.notes.append(f"{folder} also holds an adapter ({ADAPTER}), which is not applied")
+    return config
 
 
 def read_json(path: Path) -> dict[str, Any]:
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        # Some editors put a mark of UTF-8 in front.
+        values = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{path} cannot be read as JSON: {error}") from None
     if not isinstance(values, dict):
@@ -167,18 +170,7 @@ def open_folder(folder: Path) -> tuple[TensorFile, ...]:
             return (open_weights(folder / whole),)
         if (folder / index).exists():
             return open_parts(folder, index)
-    for name, framework in FOREIGN.items():
-        if (folder / name).exists():
-            raise CheckpointError(
-                f"{folder} holds {framework} weights ({name}) only; supported are {SAFE} "
-                f"and {PICKLED}"
-            )
-    lone = sorted(folder.glob("model-*-of-*.safetensors"))
-    if lone:
-        raise CheckpointError(
-            f"{folder} has {lone[0].name} but no {SAFE_INDEX}, which says what each part holds"
-        )
-    raise CheckpointError(f"{folder} holds no weights; supported are {SAFE} and {PICKLED}")
+    raise CheckpointError(without_weights(folder))
 
 
 def open_parts(folder: Path, index: str) -> tuple[TensorFile, ...]:
@@ -209,11 +201,13 @@ def open_parts(folder: Path, index: str) -> tuple[TensorFile, ...]:
 
 def open_weights(path: Path) -> TensorFile:
     """Open one weights file by its suffix."""
-    if path.suffix == ".safetensors":
-        return safe.SafeFile(path)
-    if path.suffix in (".bin", ".pt", ".pth"):
-        return pickled.PickledFile(path)
-    raise CheckpointError(
-        f"{path} is no weights file by its name; supported are .safetensors, .gguf "
-        "and pytorch_model.bin"
-    )
+    check_suffix(path)
+    return safe.SafeFile(path) if path.suffix == ".safetensors" else pickled.PickledFile(path)
+
+
+def check_suffix(path: Path) -> None:
+    """CheckpointError for a file that by its name holds no weights."""
+    if path.suffix not in _SUFFIXES:
+        raise CheckpointError(
+            f"{path} is no weights file by its name; supported are {', '.join(_SUFFIXES)} and .gguf"
+        )

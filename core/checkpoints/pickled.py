@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,9 @@ from torch import Tensor
 from core.checkpoints.recognise import refuse_impostor
 from core.device import no_room
 from core.errors import CheckpointError
+
+_KEYS = ("state_dict", "model_state_dict", "model", "module")
+"""Where training loops keep the tensors among other things."""
 
 
 class PickledFile:
@@ -41,10 +45,11 @@ def _load(path: Path) -> dict[str, Tensor]:
     try:
         # Files older than PyTorch 1.6 cannot be memory-mapped.
         held = torch.load(path, map_location="cpu", weights_only=True, mmap=zipped)
-    except pickle.UnpicklingError:
+    except pickle.UnpicklingError as error:
+        held_instead = _more_than_tensors(str(error))
         raise CheckpointError(
-            f"{path} holds more than tensors, or is damaged; for safety only plain tensors are "
-            "read, and code in a checkpoint is never run"
+            f"{path} {held_instead}; for safety only plain tensors, a state_dict, are read, and "
+            "code in a checkpoint is never run"
         ) from None
     except (RuntimeError, EOFError, OSError, ValueError, AttributeError, KeyError) as error:
         cause = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -54,8 +59,19 @@ def _load(path: Path) -> dict[str, Tensor]:
                 f"{path} cannot be opened as PyTorch weights ({cause}); download it again"
             )
         ) from None
-    if isinstance(held, Mapping) and isinstance(held.get("state_dict"), Mapping):
-        held = held["state_dict"]
-    if not isinstance(held, Mapping) or not all(isinstance(t, Tensor) for t in held.values()):
+    if not isinstance(held, Mapping):
         raise CheckpointError(f"{path} does not hold a dictionary of tensors")
-    return {str(name): tensor for name, tensor in held.items()}
+    inner = next((held[key] for key in _KEYS if isinstance(held.get(key), Mapping)), held)
+    if not all(isinstance(t, Tensor) for t in inner.values()):
+        optimizer = {"state", "param_groups"} <= held.keys()
+        what = "an optimizer's state" if optimizer else "other things"
+        raise CheckpointError(f"{path} holds {what}, not a dictionary of tensors")
+    return {str(name): tensor for name, tensor in inner.items()}
+
+
+def _more_than_tensors(said: str) -> str:
+    """What the library says of a pickle it does not read."""
+    found = re.search(r"GLOBAL ([\w.]+) was not", said)
+    if found is None:
+        return "holds more than tensors, or is damaged"
+    return f"holds a pickled {found[1]}, not tensors alone"

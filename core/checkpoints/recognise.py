@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from core.errors import CheckpointError
+from core.errors import CheckpointError, UnsupportedModel
 
 
 def refuse_impostor(path: Path) -> None:
@@ -17,7 +18,7 @@ def refuse_impostor(path: Path) -> None:
         raise CheckpointError(f"{path} cannot be read: {error.strerror}") from None
     if size == 0:
         raise CheckpointError(f"{path} is empty (0 bytes); download it again")
-    if start.startswith(b"version https://git-lfs"):
+    if is_pointer(start):
         raise CheckpointError(
             f"{path} is a Git-LFS pointer of {size} bytes, not the weights themselves; "
             "fetch them with “git lfs pull”"
@@ -30,6 +31,34 @@ def refuse_impostor(path: Path) -> None:
         )
     if size > 8 and _is_text(start):
         raise CheckpointError(f"{path} is a text file, not weights; download it again")
+
+
+def is_pointer(start: bytes) -> bool:
+    """Whether a file that begins so only names what Git-LFS keeps elsewhere."""
+    return start.startswith(b"version https://git-lfs")
+
+
+def refuse_parts(names: Iterable[str], where: str) -> None:
+    """Raises for tensors that no model computes with as they are: an adapter's, packed numbers."""
+    for name in names:
+        if any(part in name for part in _ADAPTER):
+            raise CheckpointError(
+                f"{where} holds an adapter's matrices ({name}), which change another model; merge "
+                "the two first (peft: merge_and_unload)"
+            )
+        if name.endswith(_PACKED):
+            raise UnsupportedModel(
+                f"{where} holds quantised weights ({name}); supported are float32, float16 and "
+                "bfloat16"
+            )
+
+
+_ADAPTER = (".lora_A.", ".lora_B.", ".lora_embedding_", ".lora_magnitude", ".ia3_", ".base_layer.")
+_PACKED = (
+    *(".qweight", ".qzeros", ".g_idx", ".SCB", ".absmax", ".quant_map", ".quant_state"),
+    *(".weight_scale", ".weight_scale_inv", ".weight_packed", ".weight_zero_point"),
+)
+"""How GPTQ, AWQ, bitsandbytes and others name what goes with packed weights."""
 
 
 def _is_text(start: bytes) -> bool:

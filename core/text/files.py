@@ -7,9 +7,20 @@ from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from core.checkpoints.recognise import is_pointer
 from core.errors import CheckpointError
 
 T = TypeVar("T")
+
+
+def refuse_pointer(path: Path) -> None:
+    """CheckpointError for what a clone without Git-LFS has in place of a large file."""
+    with path.open("rb") as file:
+        if is_pointer(file.read(64)):
+            raise CheckpointError(
+                f"{path} is a Git-LFS pointer, not the tokenizer itself; fetch it with “git lfs "
+                "pull”"
+            )
 
 
 def read_text(path: Path) -> str:

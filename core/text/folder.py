@@ -8,6 +8,7 @@ from pathlib import Path
 from core.errors import CheckpointError
 from core.text import ranks, sentences, vocabularies, whole
 from core.text.engine import Opened
+from core.text.files import refuse_pointer
 from core.text.settings import Settings
 
 SUPPORTED = (
@@ -65,6 +66,8 @@ def open_file(path: Path, family: str | None) -> Opened:
 
 def _open(folder: Path, names: tuple[str, ...], settings: Settings) -> Opened:
     path = folder / names[0]
+    for name in names:
+        refuse_pointer(folder / name)
     if names == vocabularies.WORDS:
         return vocabularies.open_words(path, settings)
     if names == vocabularies.BYTES:

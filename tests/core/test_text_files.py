@@ -23,6 +23,7 @@ from tests.core.vocabularies import (
 )
 
 TEXTS = ("The cat sat!", "playing  the [MASK]", "thé 東cat\nrug", "😀 <mask>the", "the</s> cat")
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a21\nsize 4404\n"
 ROBERTA = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
@@ -237,6 +238,9 @@ def test_a_folder_without_a_tokenizer_is_told_apart_from_a_broken_one(tmp_path: 
         ({"vocab.json": '{"a": 0}', "merges.txt": "a b\n"}, r"merges\.txt is no tokenizer"),
         ({"vocab.json": "[]", "merges.txt": ""}, "holds a list; it must hold an object"),
         ({"tokenizer.model": "IQ== 0\nIg== 1\n"}, "not how texts are cut"),
+        ({"tokenizer.json": POINTER}, r"tokenizer\.json is a Git-LFS pointer"),
+        ({"tokenizer.model": POINTER}, r"tokenizer\.model is a Git-LFS pointer"),
+        ({"vocab.json": "{}", "merges.txt": POINTER}, r"merges\.txt is a Git-LFS pointer"),
         ({"spiece.model": ""}, r"spiece\.model is not a SentencePiece"),
         ({"vocab.txt": "[UNK]\n", "tokenizer_config.json": "{"}, r"config\.json cannot be read"),
         (

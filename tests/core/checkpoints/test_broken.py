@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 from core.checkpoints.files import Checkpoint
 from core.errors import CheckpointError, CoreError, UnsupportedModel
-from tests.core.checkpoints.conftest import Saved, load
+from tests.core.checkpoints.conftest import Saved, load, logits
 
 Copy = Callable[[str], Saved]
 
@@ -262,16 +262,166 @@ def test_a_size_is_impossible(saved: Copy) -> None:
     assert "num_hidden_layers is 1000000000" in refusal(llama.folder)
 
 
-def test_quantised_weights_are_refused_by_name(saved: Copy) -> None:
+@pytest.mark.parametrize(
+    ("said", "how"),
+    [
+        ({"quant_method": "gptq", "bits": 4}, "(gptq)"),
+        ({"quant_method": "awq", "bits": 4, "version": "gemm"}, "(awq)"),
+        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "(bitsandbytes)"),
+        ({"load_in_8bit": True, "load_in_4bit": False}, "(8bit)"),
+        ({"quant_method": "fp8"}, "(fp8)"),
+        ("some way", "quantised;"),
+    ],
+)
+def test_quantised_weights_are_refused_by_name(saved: Copy, said: object, how: str) -> None:
     llama = saved("llama")
-    llama.configure(lambda c: c.update(quantization_config={"quant_method": "gptq", "bits": 4}))
-    assert "gptq" in refusal(llama.folder, UnsupportedModel)
+    llama.configure(lambda c: c.update(quantization_config=said))
+    message = refusal(llama.folder, UnsupportedModel)
+    assert how in message
+    assert "supported are float32" in message
+    llama.configure(lambda c: c.update(quantization_config={}))
+    load(llama.folder)
+
+
+@pytest.mark.usefixtures("nothing_read")
+@pytest.mark.parametrize("beside", [("qweight", "qzeros", "g_idx"), ("weight", "SCB")])
+def test_packed_weights_are_known_by_their_names(saved: Copy, beside: tuple[str, ...]) -> None:
+    """Of GPTQ and of bitsandbytes, without a word in config.json."""
+    llama = saved("llama")
+    stem = "model.layers.0.self_attn.q_proj"
+    packed = {f"{stem}.{end}": torch.ones(4, 4, dtype=torch.int8) for end in beside}
+    llama.rewrite(lambda ts: {n: t for n, t in ts.items() if not n.startswith(stem)} | packed)
+    message = refusal(llama.folder, UnsupportedModel)
+    assert f"holds quantised weights ({stem}." in message
 
 
 def test_no_weights_or_foreign_weights(saved: Copy, tmp_path: Path) -> None:
     llama = saved("llama")
     llama.weights.unlink()
     assert "holds no weights" in refusal(llama.folder)
-    (llama.folder / "tf_model.h5").write_bytes(b"x")
-    assert "TensorFlow" in refusal(llama.folder)
+    for name, framework in (("model.onnx", "ONNX"), ("tf_model.h5", "TensorFlow")):
+        (llama.folder / name).write_bytes(b"x")
+        assert framework in refusal(llama.folder)
     assert "there is no file or folder" in refusal(tmp_path / "nowhere")
+
+
+# --- folders as people have them ----------------------------------------------------------------
+
+LORA = {
+    f"base_model.model.model.layers.0.self_attn.q_proj.lora_{x}.weight": torch.ones(4, 32)
+    for x in "AB"
+}
+
+
+def test_an_adapter_alone(saved: Copy) -> None:
+    llama = saved("llama")
+    save_file(LORA, llama.folder / "adapter_model.safetensors")
+    assert "an adapter's matrices" in refusal(llama.folder / "adapter_model.safetensors")
+    (llama.folder / "adapter_config.json").write_text("{}", "utf-8")
+    (note,) = (n for n in load(llama.folder).spec.notes if "adapter" in n)
+    assert "not applied" in note
+    llama.weights.unlink()
+    assert "holds an adapter (adapter_config.json)" in refusal(llama.folder)
+    (llama.folder / "config.json").unlink()
+    assert "holds an adapter (adapter_config.json)" in refusal(llama.folder)
+
+
+@pytest.mark.usefixtures("nothing_read")
+def test_an_adapter_not_yet_merged(saved: Copy) -> None:
+    llama = saved("llama")
+
+    def wrap(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        return LORA | {f"base_model.model.{name}": t for name, t in tensors.items()}
+
+    llama.rewrite(wrap)
+    assert "merge_and_unload" in refusal(llama.folder)
+
+
+def test_what_a_training_leaves_beside_the_weights(saved: Copy) -> None:
+    llama = saved("llama")
+    optimizer = torch.optim.AdamW(llama.model.parameters())
+    torch.save(optimizer.state_dict(), llama.folder / "optimizer.pt")
+    torch.save({"cpu": 1}, llama.folder / "rng_state.pth")
+    load(llama.folder)
+    assert "an optimizer's state" in refusal(llama.folder / "optimizer.pt")
+    llama.weights.unlink()
+    message = refusal(llama.folder)
+    assert "left by a training are optimizer.pt, rng_state.pth" in message
+    assert "holds no weights" in message
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_a_whole_model_in_a_pickle(saved: Copy, zipped: bool) -> None:
+    llama = saved("llama")
+    llama.weights.unlink()
+    path = llama.folder / "pytorch_model.bin"
+    torch.save(llama.model, path, _use_new_zipfile_serialization=zipped)
+    message = refusal(llama.folder)
+    assert "LlamaForCausalLM, not tensors alone" in message
+    assert "code in a checkpoint is never run" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("last.ckpt", "state_dict"),
+        ("weights.pth", "model_state_dict"),
+        ("model.pt", "model"),
+        ("model.bin", None),
+        ("merged.safetensors", None),
+    ],
+)
+def test_weights_under_another_name(saved: Copy, name: str, key: str | None) -> None:
+    """Not guessed at, but opened when they are asked for."""
+    llama = saved("llama")
+    before = logits(load(llama.folder))
+    tensors = load_file(llama.weights)
+    llama.weights.unlink()
+    path = llama.folder / name
+    if name.endswith(".safetensors"):
+        save_file(tensors, path)
+    else:
+        torch.save(tensors if key is None else {key: tensors, "epoch": 3}, path)
+    message = refusal(llama.folder)
+    assert f"but {name}; if that is the model, open the file itself" in message
+    assert torch.equal(logits(load(path)), before)
+
+
+def test_the_folder_around_it(saved: Copy, tmp_path: Path) -> None:
+    """A training's output, and the Hub's cache."""
+    for place in ("run/checkpoint-10", "run/checkpoint-20", "models--a--b/snapshots/abc"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        saved("gpt2").folder.rename(tmp_path / place)
+    assert "one in checkpoint-10, checkpoint-20; open one of these" in refusal(tmp_path / "run")
+    assert "one in snapshots/abc; open that folder" in refusal(tmp_path / "models--a--b")
+
+
+@pytest.mark.parametrize(
+    ("held", "words"),
+    [
+        (("params.json", "consolidated.00.pth"), "layout of its makers (params.json)"),
+        (("model_index.json",), "makes images"),
+        (("a.gguf", "b.gguf"), "2 GGUF files (a.gguf, b.gguf); open one of them"),
+        (("pytorch_model-00001-of-00002.bin", "config.json"), "no pytorch_model.bin.index.json"),
+        (("notes.txt",), "has no config.json"),
+    ],
+)
+def test_other_layouts(tmp_path: Path, held: tuple[str, ...], words: str) -> None:
+    for name in held:
+        (tmp_path / name).write_text("{}", "utf-8")
+    assert words in refusal(tmp_path)
+
+
+def test_what_is_no_weights_file(saved: Copy) -> None:
+    llama = saved("llama")
+    for name in ("model.zip", "notes.txt"):
+        (llama.folder / name).write_bytes(b"x")
+        assert f"{name} is no weights file by its name" in refusal(llama.folder / name)
+    load(llama.folder / "config.json")
+
+
+def test_a_mark_of_utf_8_before_the_configuration(saved: Copy) -> None:
+    llama = saved("llama")
+    path = llama.folder / "config.json"
+    path.write_text("\ufeff" + path.read_text("utf-8"), "utf-8")
+    load(llama.folder)
