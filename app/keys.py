@@ -96,7 +96,7 @@ VIEW_KEYS: tuple[tuple[str, str], ...] = (
 
 SHORTCUTS: tuple[tuple[str, str], ...] = (
     ("Ctrl+O", "open a checkpoint folder"),
-    ("Ctrl+Shift+O", "open a GGUF file"),
+    ("Ctrl+Shift+O", "open a model file: GGUF, safetensors, PyTorch"),
     ("Ctrl+E", "export the view in front"),
     ("Ctrl+Shift+C", "copy the view as a picture"),
     ("Ctrl+L", "go to the text"),

@@ -43,7 +43,7 @@ class Menus:
     def _file(self, bar: QMenuBar) -> None:
         menu = bar.addMenu("&File")
         _add(menu, "&Open checkpoint folder…", self._window.choose_folder, "Ctrl+O")
-        _add(menu, "Open &GGUF file…", self._window.choose_file, "Ctrl+Shift+O")
+        _add(menu, "Open model &file…", self._window.choose_file, "Ctrl+Shift+O")
         self.recent = menu.addMenu("Open &recent")
         self.recent.aboutToShow.connect(self._fill_recent)
         menu.addSeparator()
