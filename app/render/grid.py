@@ -150,7 +150,8 @@ def _cell(room: Rect, window: Window, limits: Limits) -> tuple[float, float]:
         slender = 0.0
     elif window.columns > 1.5 * window.rows:
         slender = min(slender, 0.4)
-    wide = min(wide, high * limits.broad)
+    # Few columns beside many rows are drawn broad: what two layers hold of 200 tokens is no hair.
+    wide = min(wide, high * (40.0 if window.rows > 8 * window.columns else limits.broad))
     high = min(high, wide / slender) if slender else high
     return _whole(wide), _whole(high)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.selection import Selection
 from app.views._tokens import last_position, pinned_query, token_name
+from core.analysis.comparison import words
 
 if TYPE_CHECKING:
     from app.views import ViewOptions
@@ -13,13 +14,17 @@ if TYPE_CHECKING:
 
 
 def answer_position(trace: Trace, selection: Selection, options: ViewOptions) -> int:
-    """The pinned position of the stack that predicts, else the first mask, else the last word."""
+    """The pinned position of the stack that predicts, else the first mask, else the last position:
+    in an encoder that of the last word, for no model learns to tell the [SEP] after it."""
     chosen = pinned_answer(trace, selection, options)
     if chosen is not None:
         return chosen
     stack, mask = trace.spec.main_stack.name, trace.spec.special.mask
-    ids = trace.tokens[stack].ids
-    return ids.index(mask) if mask is not None and mask in ids else last_position(trace, stack)
+    tokens = trace.tokens[stack]
+    if mask is not None and mask in tokens.ids:
+        return tokens.ids.index(mask)
+    there = words(tokens) if trace.spec.architecture == "encoder" else []
+    return there[-1] if there else last_position(trace, stack)
 
 
 def pinned_answer(trace: Trace, selection: Selection, options: ViewOptions) -> int | None:

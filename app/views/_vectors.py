@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import floor, isfinite, log10
 
 import numpy as np
 
 from app.figure import Axis, Floats
+
+ENDS = (1.0, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 4.8, 6.0, 8.0, 10.0)
+"""Of scales: a quarter of each has no more digits than itself, or one more."""
 
 
 def coordinates(title: str, count: int) -> Axis:
@@ -16,8 +20,17 @@ def coordinates(title: str, count: int) -> Axis:
 
 def symmetric(values: Floats) -> tuple[float, float]:
     """Limits of a diverging scale that hold all values, 0 in the middle."""
-    largest = float(np.abs(values).max())
-    return (-largest, largest) if largest > 0 else (-1.0, 1.0)
+    end = round_end(float(np.abs(values).max(initial=0)))
+    return -end, end
+
+
+def round_end(largest: float) -> float:
+    """The smallest end of a scale that holds a value and whose quarters are short numbers; 1 for 0
+    and for what is no number."""
+    if not (largest > 0 and isfinite(largest)):
+        return 1.0
+    power = 10.0 ** floor(log10(largest))
+    return next(float(f"{end * power:.2g}") for end in ENDS if end * power >= largest * (1 - 1e-6))
 
 
 def together(parts: Sequence[Floats]) -> tuple[float, str]:
@@ -30,14 +43,14 @@ def together(parts: Sequence[Floats]) -> tuple[float, str]:
 def bright(values: Floats) -> tuple[float, str]:
     """Where the colour scale ends: at the largest value, unless a few outliers would drown the rest
     (a first token's norm may be fifty times the others')."""
-    largest = float(values.max())
-    usual = 4 * float(np.median(values))
-    if largest <= 0:
+    values = values[np.isfinite(values)]
+    if not values.size:
         return 1.0, ""
-    if largest <= 2 * usual or usual <= 0:
-        return largest, ""
+    largest, usual = float(values.max()), round_end(4 * float(np.median(values)))
+    if largest <= 2 * usual or np.median(values) <= 0:
+        return round_end(largest), ""
     return usual, _beyond(usual, largest)
 
 
 def _beyond(limit: float, largest: float) -> str:
-    return f"colours end at {limit:.3g}; largest {largest:.4g}"
+    return f"colours end at {limit:.3g}; largest {largest:.3g}"

@@ -11,7 +11,7 @@ from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._focus import answer_name, answer_position, no_prediction
 from app.views._tokens import ATTENTION, empty, no_site
-from app.views._vectors import symmetric
+from app.views._vectors import round_end, symmetric
 from core.analysis.ablation import ablation, key
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     change = np.where(absent, 0, found.without - found.probability).astype(np.float32)
     bits = np.where(absent, 0, found.divergence).astype(np.float32)
     answer = options.pieces(found.answer)
+    where = answer_name(trace, position, found.answer, options)
     details = (
         (f"P(“{answer}”) without the head", found.without),
         ("with all heads", np.full_like(change, found.probability)),
@@ -54,22 +55,20 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         )
 
     return Figure(
-        title=(
-            f"{ATTENTION[selection.site]} without one head"
-            f" · {answer_name(trace, position, found.answer, options)}"
-        ),
+        title=f"{ATTENTION[selection.site]} without one head",
         panels=(
             panel(f"Change of P(“{answer}”)", change, symmetric(change), "change"),
             panel(
                 "Change of all probabilities (KL, bits)",
                 bits,
-                (0.0, max(float(bits.max()), 1e-6)),
+                (0.0, round_end(float(bits.max()))),
                 "bits",
             ),
         ),
         note=(
-            f"Each cell is a run of its own with that head's output set to 0."
-            f" With all heads P(“{answer}”) = {found.probability:.4f}."
+            f"With all heads the likeliest is {where}: P = {found.probability:.4f}. Each cell is a"
+            " run of its own with that head's output set to 0; blue: the head spoke for the token,"
+            " brown: against it."
         ),
         columns=2,
     )

@@ -40,7 +40,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     outside = other_sentences(trace, selection, options)
     dead = tuple(np.flatnonzero(~allowed.any(axis=1)).tolist())
     largest = np.where(allowed, weights, 0).max(axis=1)[allowed.any(axis=1)]
-    limits, limits_note = _limits(largest, options)
+    limits, limits_note = _maps.limits(largest, options)
     return Figure(
         title=_maps.title(trace, selection, options),
         panels=(
@@ -62,16 +62,6 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         ),
         note=_note(weights, largest, allowed, dead, options, _maps.note(trace, selection, options)),
     )
-
-
-def _limits(largest: Floats, options: ViewOptions) -> tuple[tuple[float, float], str]:
-    """0–1 so that a colour means the same weight everywhere; fitted only when asked. largest: the
-    largest weight of each row."""
-    limit = _maps.fitted(largest) if options.limits == "auto" else 1.0
-    if options.limits == "fixed" or limit <= 0:
-        return (0.0, 1.0), ""
-    beyond = f"; the largest is {largest.max():.3g}" if limit < largest.max(initial=0) else ""
-    return (0.0, limit), f"colours scaled to this map: 0 to {limit:.3g}{beyond}"
 
 
 def _note(

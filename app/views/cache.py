@@ -23,6 +23,7 @@ from app.figure import (
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import empty, token_axis
+from app.views._vectors import round_end
 from core.analysis.cache_size import CacheNeed, needs
 from core.analysis.states import norms
 
@@ -96,7 +97,7 @@ def _keys(trace: Trace, part: str, options: ViewOptions) -> Heatmap:
         values=found,
         rows=Axis(title="Layer · K/V head", labels=tuple(rows)),
         columns=token_axis("Cached position", trace, source, options),
-        limits=(0.0, float(found.max()) or 1.0),
+        limits=(0.0, round_end(float(found.max()))),
         value_name="norm",
     )
 

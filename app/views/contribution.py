@@ -8,7 +8,7 @@ import numpy as np
 
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
-from app.views import View, ViewOptions
+from app.views import View, ViewOptions, _maps
 from app.views._tokens import (
     KEY,
     QUERY,
@@ -36,6 +36,10 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     hidden = ~trace.allowed(selection.site, selection.layer).numpy()
     sizes = np.broadcast_to(found.values, found.weights.shape)
 
+    name, vector = "weight", "the vector weight · v · W_O"
+    if selection.head is None:
+        name, vector = "mean weight", "the sum of all heads' vectors weight · v · W_O"
+
     def panel(title: str, values: Floats, name: str) -> Heatmap:
         return _map(
             title,
@@ -46,19 +50,25 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             hidden=hidden,
             row=pinned_query(trace, selection, options),
             column=pinned(selection.key, len(found.values)),
-            automatic=options.limits == "auto",
-            details=(("‖v‖", sizes), ("‖weight · v · W_O‖", found.norms)),
+            options=options,
+            details=(
+                ("‖v‖" if selection.head is not None else "mean ‖v‖", sizes),
+                ("‖weight · v · W_O‖", found.norms),
+            ),
         )
 
+    title = attention_title(trace.spec, selection, "all")
+    largest = np.maximum(found.weights.max(axis=1), found.shares.max(axis=1))
     return Figure(
-        title=f"Contribution · {attention_title(trace.spec, selection).lower()}",
+        title=f"Contribution · {title[0].lower()}{title[1:]}",
         panels=(
-            panel("Weight", found.weights, "weight"),
+            panel("Weight" if selection.head is not None else "Mean weight", found.weights, name),
             panel("Share of what is added to the stream", found.shares, "share"),
         ),
         note=(
-            "Right: the length of weight · v · W_O, as a share of its row (Kobayashi et al. 2020)."
-        ),
+            f"Right: how long {vector} is, as a share of its row (Kobayashi et al. 2020): a bright"
+            f" weight on a short value brings little. {_maps.faint(largest, options)}"
+        ).rstrip(),
         columns=2,
     )
 
@@ -87,17 +97,16 @@ def _map(
     hidden: np.typing.NDArray[np.bool_],
     row: int | None,
     column: int | None,
-    automatic: bool,
+    options: ViewOptions,
     details: tuple[tuple[str, Floats], ...],
 ) -> Heatmap:
-    largest = float(values.max())
-    scaled = automatic and largest > 0
+    limits, limits_note = _maps.limits(values.max(axis=1), options)
     return Heatmap(
         title=title,
         values=values,
         rows=rows,
         columns=columns,
-        limits=(0.0, largest if scaled else 1.0),
+        limits=limits,
         hidden=hidden,
         dead_rows=tuple(np.flatnonzero(hidden.all(axis=1)).tolist()),
         row=row,
@@ -105,7 +114,7 @@ def _map(
         value_name=name,
         picks=("query", "key"),
         details=details,
-        limits_note=f"colours scaled to this map: 0 to {largest:.3g}" if scaled else "",
+        limits_note=limits_note,
     )
 
 

@@ -63,10 +63,15 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             ),
         ),
         note=(
-            f"What log P = {np.log(found.probability):.3f} of that token would lose without the"
-            " weight, to first order: weight · ∂ log P / ∂ weight."
+            f"log P of that token is {_signed(np.log(found.probability))}. Each cell: weight ·"
+            " ∂ log P / ∂ weight, what log P would lose without the weight, to first order. Brown"
+            " speaks for the token, blue against it."
         ),
     )
+
+
+def _signed(value: float) -> str:
+    return f"{value:z.3f}".replace("-", "−")
 
 
 def prepare(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Axis, Figure, Floats, Heatmap
+from app.figure import Axis, Figure, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import (
@@ -18,6 +18,7 @@ from app.views._tokens import (
     token_axis,
     token_name,
 )
+from app.views._vectors import bright
 from core.analysis import max_flow as flow
 from core.analysis.max_flow import can_flow, max_flow, too_large
 from core.analysis.rollout import key, rollout
@@ -34,65 +35,54 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     stack, layer = selection.stack, selection.layer
     layers = trace.spec.stack(stack).layers
     values = rollout(trace, stack, layer)
-    query = pinned_query(trace, selection, options)
-    inputs = token_axis("Input token", trace, stack, options)
-    panels = [
-        Heatmap(
-            title="",
-            values=values,
-            rows=token_axis("Position", trace, stack, options),
-            columns=inputs,
-            limits=(0.0, float(values.max())),
-            hidden=values == 0,  # no mask lets anything arrive here
-            row=query,
-            column=pinned(selection.key, len(values)) if selection.part == "self" else None,
-            value_name="share",
-            picks=("query", "key" if selection.part == "self" else None),
-            limits_note=f"colours scaled to this map: 0 to {float(values.max()):.3g}",
-        )
-    ]
-    if query is not None:
-        through = np.stack([rollout(trace, stack, i)[query] for i in range(layers)])
-        panels.append(
-            Heatmap(
-                title=f"Layer by layer: {token_name(trace, stack, query, options)}",
-                values=through,
-                rows=Axis(title="Layer", labels=tuple(f"up to {i + 1}" for i in range(layers))),
-                columns=inputs,
-                limits=(0.0, float(through.max())),
-                hidden=through == 0,
-                row=layer,
-                value_name="share",
-                picks=("layer", None),
-            )
-        )
-    beside = can_flow(trace, stack, layer)
-    if beside:
-        panels.insert(1, _beside(trace, selection, options, values))
+    limit, limits_note = bright(values[values > 0])
+    whole = Heatmap(
+        title="Every position",
+        values=values,
+        rows=token_axis("Position", trace, stack, options),
+        columns=token_axis("Input token", trace, stack, options),
+        limits=(0.0, limit),
+        hidden=values == 0,  # no mask lets anything arrive here
+        row=pinned_query(trace, selection, options),
+        column=pinned(selection.key, len(values)) if selection.part == "self" else None,
+        value_name="share",
+        picks=("query", "key" if selection.part == "self" else None),
+        limits_note=limits_note,
+    )
     return Figure(
         title=f"{stack.capitalize()} attention rollout · layers 1 to {layer + 1} of {layers}",
-        panels=tuple(panels),
+        panels=(whole, _into(trace, selection, options)),
         note=_note(trace, stack, layer),
-        columns=2 if beside else 1,
-        weights=(7, 3) if beside else (),
+        columns=2,
+        weights=(4, 3),
     )
 
 
-def _beside(trace: Trace, selection: Selection, options: ViewOptions, rolled: Floats) -> Heatmap:
-    """Rollout and max-flow of one position, as shares of their sums; the flows on hovering."""
+def _into(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:
+    """What has reached one position, layer by layer; beside it max-flow, as shares of its sum, the
+    flows themselves on hovering."""
     stack, layer = selection.stack, selection.layer
     position = _followed(trace, selection, options)
-    found = np.stack([rolled[position], max_flow(trace, stack, layer, position)], axis=1)
+    columns = [rollout(trace, stack, number)[position] for number in range(layer + 1)]
+    names = [f"{number + 1}" for number in range(layer + 1)]
+    if can_flow(trace, stack, layer):
+        columns.append(max_flow(trace, stack, layer, position))
+        names.append("max-flow")
+    found = np.stack(columns, axis=1)
     values = found / found.sum(axis=0)
+    limit, limits_note = bright(values[values > 0])
     return Heatmap(
         title=f"Into {token_name(trace, stack, position, options)}",
         values=values,
         rows=token_axis("Input token", trace, stack, options),
-        columns=Axis(title="", labels=("rollout", "max-flow")),
-        limits=(0.0, float(values.max())),
+        columns=Axis(title="After layer", labels=tuple(names)),
+        limits=(0.0, limit),
         hidden=values == 0,
+        row=pinned(selection.key, len(values)) if selection.part == "self" else None,
         value_name="share",
-        details=(("before rescaling", found),),
+        picks=("key" if selection.part == "self" else None, None),
+        details=(("before rescaling", found),) if len(columns) > layer + 1 else (),
+        limits_note=limits_note,
     )
 
 
@@ -107,17 +97,16 @@ def _followed(trace: Trace, selection: Selection, options: ViewOptions) -> int:
 
 
 def _note(trace: Trace, stack: str, layer: int) -> str:
-    parts = [
-        "Rollout: A_L · … · A_1 with A = half the mean attention, half the residual connection."
-    ]
-    if can_flow(trace, stack, layer):
-        parts.append(
-            "Max-flow: the most that can flow to an input token through edges as wide as A,"
-            " each token on its own, then rescaled to the sum 1 (both Abnar & Zuidema 2020)."
-        )
-    else:
-        parts.append(f"(Abnar & Zuidema 2020.) {too_large(trace, stack, layer)}")
-    return " ".join(parts)
+    rolled = (
+        "How much of each input token has reached a position: A_L · … · A_1, where A is half the"
+        " mean attention of a layer and half its residual connection (Abnar & Zuidema 2020)."
+    )
+    if not can_flow(trace, stack, layer):
+        return f"{rolled} {too_large(trace, stack, layer)}"
+    return (
+        f"{rolled} Max-flow: the most that could come from each token alone through edges as wide"
+        " as A, rescaled to the sum 1."
+    )
 
 
 def prepare(
@@ -125,27 +114,20 @@ def prepare(
 ) -> None:
     if selection.stack in trace.tokens:
         stack, layer = selection.stack, selection.layer
-        rollout(trace, stack, _last(trace, selection, options), should_stop)
+        rollout(trace, stack, layer, should_stop)
         if can_flow(trace, stack, layer):
             max_flow(trace, stack, layer, _followed(trace, selection, options), should_stop)
 
 
 def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
-    if selection.stack not in trace.tokens:
+    stack, layer = selection.stack, selection.layer
+    if stack not in trace.tokens:
         return True
-    last = _last(trace, selection, options)
-    if can_flow(trace, selection.stack, selection.layer):
+    if can_flow(trace, stack, layer):
         position = _followed(trace, selection, options)
-        if not trace.remembers(flow.key(selection.stack, selection.layer, position)):
+        if not trace.remembers(flow.key(stack, layer, position)):
             return False
-    return all(trace.remembers(key(selection.stack, layer)) for layer in range(last + 1))
-
-
-def _last(trace: Trace, selection: Selection, options: ViewOptions) -> int:
-    """The last layer drawn: all of them while a token is followed."""
-    if pinned_query(trace, selection, options) is None:
-        return selection.layer
-    return trace.spec.stack(selection.stack).layers - 1
+    return all(trace.remembers(key(stack, number)) for number in range(layer + 1))
 
 
 VIEW = View(

@@ -25,6 +25,28 @@ def test_weights_beside_their_shares() -> None:
     assert figure.title == title
 
 
+def test_all_heads_together_are_named_as_what_they_are() -> None:
+    selection = Selection(stack="decoder", part="cross", layer=1, head=None)
+    figure = view("contribution").draw(trace_of("translator"), selection, ViewOptions())
+    weight, share = figure.panels
+    assert isinstance(weight, Heatmap)
+    assert isinstance(share, Heatmap)
+    assert figure.title.endswith(" · all 4 heads")
+    assert (weight.title, weight.value_name) == ("Mean weight", "mean weight")
+    assert "the sum of all heads' vectors" in figure.note
+    found = contribution(trace_of("translator"), "decoder.cross", 1, None)
+    assert (share.values == found.shares).all()
+    assert (dict(share.details)["mean ‖v‖"][0] == found.values).all()
+
+
+def test_a_fitted_scale_is_that_of_the_map() -> None:
+    options = ViewOptions(limits="auto")
+    for panel in view("contribution").draw(trace_of("translator"), Selection(), options).panels:
+        assert isinstance(panel, Heatmap)
+        assert panel.limits[1] == float(panel.values.max())
+        assert "colours scaled to this map" in panel.limits_note
+
+
 def test_masked_cells_are_hidden_in_both() -> None:
     panels = (
         view("contribution")

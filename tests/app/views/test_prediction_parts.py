@@ -30,8 +30,9 @@ def test_each_head_off_at_the_mask() -> None:
     assert (bits.values == found.divergence).all()
     assert (change.row, change.column, change.picks) == (1, 3, ("layer", "head"))
     assert change.limits[0] == -change.limits[1]
-    title = f"Encoder self-attention without one head · “⟨{found.answer}⟩” in place of “w4”"
-    assert figure.title == f"{title} (position 2)"
+    assert change.limits[1] >= abs(change.values).max()
+    assert figure.title == "Encoder self-attention without one head"
+    assert f"is “⟨{found.answer}⟩” in place of “w4” (position 2): P = " in figure.note
 
 
 @pytest.mark.parametrize("head", [1, None])
@@ -45,10 +46,21 @@ def test_gradients_towards_the_answer_after_the_pinned_token(head: int | None) -
     expected = found.values.sum(axis=0) if head is None else found.values[head]
     assert (panel.values == expected).all()
     assert panel.title == f"Towards “⟨{found.answer}⟩” after “w29” (position 3)"
-    assert f"log P = {np.log(found.probability):.3f}" in figure.note
+    assert f"log P of that token is −{-np.log(found.probability):.3f}" in figure.note
     what = "sum of 4 heads" if head is None else "head 2 of 4"
     title = f"Gradient × weight · decoder cross-attention · layer 2 of 3 · {what}"
     assert figure.title == title
+
+
+@pytest.mark.parametrize("key", ["ablation", "gradient"])
+def test_without_a_mask_an_encoder_tells_its_last_word(key: str) -> None:
+    """Not the [SEP] after it, which no model learns to tell."""
+    tokens = sentence(4)
+    special = (True, False, False, True)
+    trace = trace_of("encoder", source=replace(tokens, special=special))
+    figure = view(key).draw(trace, Selection(), ViewOptions())
+    said = figure.note + figure.panels[0].title
+    assert f"in place of “{tokens.pieces[2]}” (position 2)" in said
 
 
 def test_an_encoder_query_does_not_choose_the_target_position() -> None:

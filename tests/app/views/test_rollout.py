@@ -16,20 +16,19 @@ def test_the_map_of_the_layer_and_one_token_through_all() -> None:
     trace = trace_of("translator")
     selection = Selection(stack="encoder", layer=1, query=3)
     figure = view("rollout").draw(trace, selection, ViewOptions())
-    whole, both, single = figure.panels
+    whole, into = figure.panels
     assert isinstance(whole, Heatmap)
-    assert isinstance(single, Heatmap)
+    assert isinstance(into, Heatmap)
     assert (whole.values == rollout(trace, "encoder", 1)).all()
-    expected = np.stack([rollout(trace, "encoder", i)[3] for i in range(3)])
-    assert (single.values == expected).all()
-    assert single.row == 1
-    assert single.picks == ("layer", None)
-    assert isinstance(both, Heatmap)
+    assert (whole.row, whole.picks) == (3, ("query", "key"))
     flows = max_flow(trace, "encoder", 1, 3)
-    assert both.values[:, 0] == pytest.approx(whole.values[3], abs=1e-6)
-    assert both.values[:, 1] == pytest.approx(flows / flows.sum(), abs=1e-6)
-    assert (both.details[0][1][:, 1] == flows).all()
-    assert both.columns.labels == ("rollout", "max-flow")
+    assert into.columns.labels == ("1", "2", "max-flow")
+    for layer in range(2):
+        assert into.values[:, layer] == pytest.approx(rollout(trace, "encoder", layer)[3], abs=1e-6)
+    assert into.values[:, 1] == pytest.approx(whole.values[3], abs=1e-6)
+    assert into.values[:, 2] == pytest.approx(flows / flows.sum(), abs=1e-6)
+    assert (into.details[0][1][:, 2] == flows).all()
+    assert into.picks == ("key", None)
     assert figure.title == "Encoder attention rollout · layers 1 to 2 of 3"
 
 
@@ -44,17 +43,28 @@ def test_without_a_pin_the_position_that_answers_is_followed(kind: str, position
     assert not rolled.ready(trace, selection, ViewOptions())
     rolled.prepare(trace, selection, ViewOptions(), None)
     assert rolled.ready(trace, selection, ViewOptions())
-    both = rolled.draw(trace, selection, ViewOptions()).panels[1]
-    assert isinstance(both, Heatmap)
-    assert (both.details[0][1][:, 1] == max_flow(trace, kind, 2, position)).all()
+    into = rolled.draw(trace, selection, ViewOptions()).panels[1]
+    assert isinstance(into, Heatmap)
+    assert (into.details[0][1][:, 3] == max_flow(trace, kind, 2, position)).all()
 
 
 def test_a_text_too_long_for_max_flow_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flow, "MOST_EDGES", 75)
-    figure = view("rollout").draw(trace_of("decoder"), Selection(stack="decoder"), ViewOptions())
-    assert len(figure.panels) == 2
-    figure = view("rollout").draw(
-        trace_of("decoder"), Selection(stack="decoder", layer=2), ViewOptions()
-    )
-    assert len(figure.panels) == 1
+    for layer, names in ((0, ("1", "max-flow")), (2, ("1", "2", "3"))):
+        selection = Selection(stack="decoder", layer=layer)
+        figure = view("rollout").draw(trace_of("decoder"), selection, ViewOptions())
+        into = figure.panels[1]
+        assert isinstance(into, Heatmap)
+        assert into.columns.labels == names
     assert "texts of up to 5 tokens; this one has 7." in figure.note
+
+
+def test_a_long_text_keeps_its_colours() -> None:
+    """Each token keeps so much of itself that the rest would all be pale."""
+    trace = trace_of("encoder", length=60)
+    figure = view("rollout").draw(trace, Selection(layer=0), ViewOptions())
+    for panel in figure.panels:
+        assert isinstance(panel, Heatmap)
+        assert panel.limits[1] < panel.values.max() / 2
+        assert np.median(panel.values) > panel.limits[1] / 8
+        assert "largest" in panel.limits_note
