@@ -277,6 +277,12 @@ class ChipsArea(QScrollArea):
         self.setMinimumHeight(max(26, min(height, self._least)) + bar)
         self.setMaximumHeight(max(26, height) + bar)
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Another style has scroll bars of another height."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._fit(self._chips.minimumHeight())
+
     def reveal(self, index: int) -> None:
         """Scroll until a chip is in sight."""
         box = self._chips.box(index).toRect()

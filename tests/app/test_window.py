@@ -215,3 +215,22 @@ def test_a_file_of_weights_is_opened_from_the_menu(
     qtbot.waitUntil(lambda: app.store.state.problem is not None)
     assert "tiny.gguf" in app.store.state.problem.text
     settled(qtbot, app)
+
+
+def test_the_first_token_moves_nothing(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    panel = app.window.decoding
+    watched = (app.window.sitebar, panel.buttons["play"], panel.area, panel.text)
+
+    def places() -> list[tuple[int, int]]:
+        qtbot.wait(1)
+        corners = [widget.mapTo(app.window, QPoint(0, 0)) for widget in watched]
+        return [(corner.x(), corner.y()) for corner in corners]
+
+    before = places()
+    panel.buttons["step"].click()
+    settled(qtbot, app)
+    assert panel.chips.chips
+    assert places() == before
+    bar = panel.area.horizontalScrollBar().sizeHint().height()
+    assert panel.area.maximumHeight() == panel.chips.minimumHeight() + bar
