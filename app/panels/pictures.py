@@ -7,6 +7,7 @@ import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -19,11 +20,12 @@ from app.panels.keeping import Keeping
 from app.panels.picking import took
 from app.panels.pooling import Pooling
 from app.panels.view_tabs import ViewTabs
-from app.session import Session
+from app.session import BUSY_TEXTS, Session
 from app.store import Store
 from app.tasks import Job
 from app.theme import LIGHT, Theme
 from core.errors import CoreError
+from core.progress import Watch
 
 if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
     from app.figure import Figure
@@ -157,7 +159,8 @@ class Pictures(QWidget):
             prepare = view.prepare
 
             def work(job: Job) -> None:
-                prepare(trace, selection, options, job.should_stop)
+                watch = Watch(job.should_stop, partial(job.report, BUSY_TEXTS["prepare"]))
+                prepare(trace, selection, options, watch)
 
             def prepared(_: object) -> None:
                 # Once the person looks elsewhere, a later preparation is on its way: painting now

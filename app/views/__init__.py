@@ -96,7 +96,8 @@ class View:
 
     Dear views also have `prepare`, which may run off the window's thread and leaves its result
     remembered in the trace, and `ready`, which says at once whether it still has to. `draw` alone
-    gives the same picture, only slower.
+    gives the same picture, only slower. `prepare` hands its `should_stop` on to the core; where
+    that is a `core.progress.Watch`, loops over layers and heads tell it how far they are.
     """
 
     key: str

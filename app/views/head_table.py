@@ -15,6 +15,7 @@ from app.views._tokens import ATTENTION, no_site
 from core.analysis import copying as _copying
 from core.analysis.copying import can_copy, copying
 from core.analysis.head_kinds import KINDS, head_kinds
+from core.progress import part
 
 if TYPE_CHECKING:
     from core.request import ShouldStop
@@ -152,8 +153,9 @@ def prepare(
     trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
 ) -> None:
     if selection.site in trace.spec.sites:
-        heads.prepare(trace, selection, options, should_stop)
-        copying(trace, selection.site, should_stop, drop_sinks=options.drop_sinks)
+        heads.prepare(trace, selection, options, part(should_stop, 0, 0.5))
+        rest = part(should_stop, 0.5, 1)
+        copying(trace, selection.site, rest, drop_sinks=options.drop_sinks)
 
 
 def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.rerun import altering, states_from
+from core.progress import step
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -71,8 +72,11 @@ def _ablation(trace: Trace, site: str, position: int, should_stop: ShouldStop | 
     answer = int(whole.argmax())
     rows = len(trace.tokens[stack_name])
     chunk = max(1, _AT_ONCE // rows)
+    work, done = _work(trace, stack_name, counts), 0.0
     for layer, count in enumerate(counts):
         for start in range(0, count, chunk):
+            fraction = (done + work[layer] * start / count) / sum(work)
+            step(should_stop, fraction, "switching off heads")
             heads = range(start, min(start + chunk, count))
             with torch.no_grad():
                 logits = _without(trace, site, layer, heads, position, should_stop)
@@ -80,12 +84,22 @@ def _ablation(trace: Trace, site: str, position: int, should_stop: ShouldStop | 
             without[layer, heads.start : heads.stop] = here[:, answer].exp()
             nats = (whole.exp() * (whole - here)).sum(-1).clamp(min=0)
             divergence[layer, heads.start : heads.stop] = nats.numpy() / np.log(2)
+        done += work[layer]
     return Ablation(
         answer=answer,
         probability=float(whole[answer].exp()),
         without=without,
         divergence=divergence,
     )
+
+
+def _work(trace: Trace, stack: str, heads: list[int]) -> list[float]:
+    """What switching off the heads of each layer takes: the layers that every run goes through."""
+    layers = len(heads)
+    beyond = 0
+    if stack == "encoder" and trace.spec.decoder is not None:
+        beyond = trace.spec.decoder.layers
+    return [float(count * (layers - layer + beyond)) for layer, count in enumerate(heads)]
 
 
 def _without(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.analysis.sinks import sinks, without
-from core.errors import Cancelled
+from core.progress import step
 
 if TYPE_CHECKING:
     from core.request import ShouldStop
@@ -73,8 +73,7 @@ def _copying(trace: Trace, site: str, should_stop: ShouldStop | None, drop_sinks
     named = table[list(keys.ids)].numpy()  # [key, d]
     usual = table.mean(dim=0).numpy()
     for layer, count in enumerate(counts):
-        if should_stop is not None and should_stop():
-            raise Cancelled("looking at what heads copy was stopped")
+        step(should_stop, layer / len(counts), "looking at what heads copy")
         allowed = trace.allowed(site, layer).numpy()
         allowed = allowed & ~dropped if drop_sinks else allowed
         real = ~np.array(queries.padding) & allowed.any(axis=1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.analysis.sinks import sinks, without
 from core.analysis.uncertainty import entropy_bits
-from core.errors import Cancelled
+from core.progress import step
 
 if TYPE_CHECKING:
     from core.request import ShouldStop
@@ -106,8 +106,7 @@ def _head_kinds(
     offset = np.zeros(shape, np.int64)
     mask = trace.spec.special.mask
     for layer, count in enumerate(counts):
-        if should_stop is not None and should_stop():
-            raise Cancelled("looking at all heads was stopped")
+        step(should_stop, layer / len(counts), "looking at all heads")
         allowed = trace.allowed(site, layer).numpy()
         if drop_sinks:
             allowed = allowed & ~sinks(keys, mask)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import Cancelled
+from core.progress import step
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -68,10 +68,10 @@ def _lens(trace: Trace, positions: Sequence[int], should_stop: ShouldStop | None
     chunk = max(1, _AT_ONCE // head.vocab)
     for start in range(0, len(positions), chunk):
         part = slice(start, start + chunk)
+        a_layer = len(positions[part]) / len(hidden)  # so many positions' worth of work
         answer = trace.logits_at(*positions[part]).log_softmax(-1)  # [position, vocab]
         for layer in range(len(hidden)):
-            if should_stop is not None and should_stop():
-                raise Cancelled("the lens was stopped")
+            step(should_stop, (start + a_layer * layer) / len(positions), "the lens")
             if layer == len(hidden) - 1:
                 here = answer
             else:

@@ -10,7 +10,7 @@ import numpy as np
 from core.analysis.pooling import Bools, Floats, pool_all, pool_max, shrink_factor
 from core.analysis.segments import between
 from core.analysis.sinks import sinks, without
-from core.errors import Cancelled
+from core.progress import step
 
 if TYPE_CHECKING:
     from core.request import ShouldStop
@@ -92,8 +92,7 @@ def _thumbnails(
         shown = shown if inside is None else shown & inside
         hidden[layer, :count] = pool_all(~shown, factor, factor)
         for first, last in [(0, count)] if whole else [(h, h + 1) for h in range(count)]:
-            if should_stop is not None and should_stop():
-                raise Cancelled("drawing all heads was stopped")
+            step(should_stop, (layer + first / count) / len(heads), "drawing all heads")
             head = None if whole else first
             maps = trace.derive.pattern(trace, site, layer, head, None).detach().cpu().float()
             found = without(maps.numpy(), dropped) if drop_sinks else maps.numpy()

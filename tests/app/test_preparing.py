@@ -6,8 +6,11 @@ import threading
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from pytestqt.qtbot import QtBot
 
+from app.panels.status import StatusLine
+from core.progress import Watch
 from tests.app.driver import Opener, settled
 
 
@@ -39,3 +42,43 @@ def test_looking_elsewhere_meanwhile_waits_for_its_own_preparation(
     go_on.set()
     settled(qtbot, app)
     assert drawn == [(2, True)]
+
+
+def test_the_status_line_tells_how_far_it_is(
+    qtbot: QtBot, open_app: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app()
+    go_on = threading.Event()
+    pictures = app.window.pictures
+    real = pictures._views["ablation"]
+    assert real.prepare is not None
+    prepare = real.prepare
+
+    def waiting(trace: Any, selection: Any, options: Any, stop: Any) -> None:
+        heard: list[float] = []
+
+        def report(fraction: float) -> None:
+            stop.done(fraction)
+            heard.append(fraction)
+            assert len(heard) < 2 or go_on.wait(10)
+
+        prepare(trace, selection, options, Watch(stop, report))
+
+    def reached(fraction: float) -> bool:
+        busy = app.store.state.busy
+        return busy is not None and busy.fraction == pytest.approx(fraction)
+
+    pictures._views["ablation"] = replace(real, prepare=waiting)
+    monkeypatch.setattr("app.tasks._REPORT_EVERY", 0.0)
+    try:
+        app.session.look_at("ablation")
+        qtbot.waitUntil(lambda: reached(0.4))  # of 4 + 3 + 2 + 1 layers to run again, the first 4
+        status = app.window.statusBar()
+        assert isinstance(status, StatusLine)
+        qtbot.waitUntil(lambda: not status.progress.isHidden())
+        assert status.progress.value() == 400
+        assert status.activity.text() == "Preparing the picture"
+    finally:
+        go_on.set()
+    settled(qtbot, app)
+    assert status.progress.isHidden()
