@@ -17,6 +17,13 @@ Side = Literal["right", "left"]
 Limits = Literal["fixed", "auto"]
 Sentences = Literal["all", "AA", "AB", "BA", "BB"]
 """Which sentence's queries and which sentence's keys of a pair are shown."""
+SENTENCES: dict[Sentences, tuple[int, int] | None] = {
+    "all": None,
+    "AA": (0, 0),
+    "AB": (0, 1),
+    "BA": (1, 0),
+    "BB": (1, 1),
+}
 HeadOrder = Literal[
     "layer",
     "entropy",

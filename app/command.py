@@ -149,6 +149,7 @@ def _render(arguments: list[str]) -> int:
 
 
 def _render_parser() -> argparse.ArgumentParser:
+    from app.choices import HEAD_ORDERS, SENTENCES
     from app.views import views
 
     parser = _Parser(
@@ -169,7 +170,26 @@ def _render_parser() -> argparse.ArgumentParser:
     add("--pad-side", choices=("right", "left"), default="right")
     add("--steps", type=int, help="decode so many tokens first, and show the last step")
     add("--beams", type=int, help="find these tokens by a beam search as wide as this")
-    add("--against", metavar="TEXT", help="another text, for the view compare")
+    for option, what in (
+        ("--against", "another text, for the view compare; may be given again"),
+        ("--against-pair", "the second sentence of each --against in turn"),
+    ):
+        add(option, action="append", default=[], metavar="TEXT", help=what)
+    add(
+        "--drop-sinks",
+        action="store_true",
+        help="attention without the first token, special tokens and punctuation",
+    )
+    add(
+        "--sentences",
+        choices=tuple(SENTENCES),
+        default="all",
+        help="of a pair, only the attention from one sentence to one: AB is from A to B",
+    )
+    add("--fit-colours", action="store_true", help="fit the colour scales to the values shown")
+    add("--find", metavar="WORD", help="a word whose rank every list over the vocabulary tells")
+    add("--heads-by", choices=HEAD_ORDERS, default="layer", help="what the head table is sorted by")
+    add("--heads-reversed", action="store_true", help="the smallest first")
     add("--raw-labels", action="store_true", help="tokens in the tokenizer's own spelling")
     add("--out", required=True, type=Path, help="a .png, .svg or .csv file")
     return parser

@@ -31,10 +31,10 @@ HINTS = {
 
 def render(asked: Namespace) -> None:
     """Raises CoreError, OSError or ValueError with one sentence; nothing half-written stays."""
-    from app.labels import labeller
     from app.render import export
     from app.render_decoding import decoded
-    from app.views import ViewOptions, view, views
+    from app.render_options import kept, options_of
+    from app.views import view, views
     from core import load_model
 
     known = {v.key for v in views()}
@@ -55,21 +55,14 @@ def render(asked: Namespace) -> None:
     )
     wanted = view(asked.view)
     request = replace(request, wants=request.wants | wanted.wants)
-    options = ViewOptions(raw_labels=asked.raw_labels, missing=model.missing)
-    if model.tokenizer is not None:
-        raw, tokenizer = asked.raw_labels, model.tokenizer
-        options = replace(
-            options, pieces=labeller(tokenizer.target, raw), source_pieces=labeller(tokenizer, raw)
-        )
+    options = options_of(asked, model)
     found = decoded(asked, model, request)
     options = found.shown_in(options)
     if found.last is not None:
         trace, selection = found.last.trace, replace(selection, step=found.last.index)
     else:
         trace = model.run(request)
-    if asked.against is not None:
-        other = model.request(asked.against, None, asked.target, masks=masks)
-        options = replace(options, kept=(model.run(other),))
+    options = replace(options, kept=kept(asked, model, masks))
     _check_pins(selection, trace)
     trouble = model.trouble(trace)
     if trouble:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from app.checking import shown
+from app.choices import SENTENCES
 from app.labels import labeller
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ SHOWN_BY = frozenset(
 )
 """The fields a picture depends on."""
 
-_SENTENCES = {"all": None, "AA": (0, 0), "AB": (0, 1), "BA": (1, 0), "BB": (1, 1)}
-
 
 def options_of(state: State) -> ViewOptions:
     """Needs a model in the state; imports the core's types, which are there by then."""
@@ -55,7 +54,7 @@ def options_of(state: State) -> ViewOptions:
         shared=shown(state),
         limits=state.display.limits,
         drop_sinks=state.display.drop_sinks,
-        sentences=_SENTENCES[state.display.sentences],
+        sentences=SENTENCES[state.display.sentences],
         heads_by=state.display.heads_by,
         heads_reversed=state.display.heads_reversed,
         kept=tuple(kept.trace for kept in state.kept if kept.model is model),

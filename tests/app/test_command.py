@@ -110,6 +110,70 @@ def test_render_shows_the_last_step_that_it_decoded(tmp_path: Path) -> None:
     assert found == pytest.approx(expected.flatten().tolist(), abs=1e-4)
 
 
+def _written(out: Path, *arguments: str) -> str:
+    assert main([*arguments, "--out", str(out)]) == 0
+    return out.read_text(encoding="utf-8-sig")
+
+
+def _table(out: Path, *arguments: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(_written(out, *arguments).splitlines()))
+
+
+def test_render_leaves_out_what_it_is_told_to(tmp_path: Path) -> None:
+    out = tmp_path / "map.csv"
+    pair = [*RENDER, "--pair", "b, c"]
+    whole, sinks = _table(out, *pair), _table(out, *pair, "--drop-sinks")
+    sunk = {"[CLS]", "[SEP]", ","}
+    assert sunk < {row["key label"] for row in whole if float(row["weight"]) > 0}
+    assert sunk.isdisjoint({row["key label"] for row in sinks if float(row["weight"]) > 0})
+    svg = _written(tmp_path / "map.svg", *pair, "--sentences", "AB")
+    assert "Only A → B is shown" in svg
+
+
+def test_render_fits_the_colours(tmp_path: Path) -> None:
+    fixed = _written(tmp_path / "map.svg", *RENDER)
+    fitted = _written(tmp_path / "map.svg", *RENDER, "--fit-colours")
+    assert "colours scaled to this map" in fitted
+    assert "colours scaled to this map" not in fixed
+
+
+def test_render_sorts_the_heads(tmp_path: Path) -> None:
+    arguments = [*RENDER, "--view", "head_table", "--heads-by", "entropy"]
+    for turned in (False, True):
+        rows = _table(tmp_path / "map.csv", *arguments, *["--heads-reversed"] * turned)
+        found = [float(r["value"]) for r in rows if r["measure label"].startswith("entropy")]
+        assert len(found) == 16
+        assert found == sorted(found, reverse=not turned)
+
+
+def test_render_finds_a_word(tmp_path: Path) -> None:
+    from core import load_model
+
+    asked = ["render", "--model", "random:encoder", "--text", "a [MASK] cat", "--find", "z"]
+    rows = _table(tmp_path / "list.csv", *asked, "--view", "predictions")
+    model = load_model("random:encoder")
+    assert model.tokenizer is not None
+    token = model.tokenizer.id_of("z")
+    assert token is not None
+    trace = model.trace("a [MASK] cat")
+    mask = trace.spec.special.mask
+    assert mask is not None
+    logits = trace.logits_at(trace.tokens["encoder"].ids.index(mask))[0]
+    rank = 1 + int((logits > logits[token]).sum())
+    (row,) = [row for row in rows if row["token id"] == str(token)]
+    assert f"rank {rank:,}" in row["note"]
+
+
+def test_render_compares_with_several_texts_and_pairs(tmp_path: Path) -> None:
+    more = ["--view", "compare", "--against", "a dog", "--against-pair", "a wolf"]
+    text = _written(tmp_path / "map.svg", *RENDER, *more, "--against", "a cat")
+    assert "states of 3 texts" in text
+    alone = _table(tmp_path / "a.csv", *RENDER, "--view", "compare", "--against", "a dog")
+    paired = _table(tmp_path / "b.csv", *RENDER, *more)
+    assert "w" in {value for row in paired for value in row.values()}
+    assert "w" not in {value for row in alone for value in row.values()}
+
+
 def test_render_pads_on_either_side(tmp_path: Path) -> None:
     out = tmp_path / "map.svg"
     for side, first in (("left", "[PAD]"), ("right", "[CLS]")):
@@ -125,6 +189,8 @@ def test_help_names_every_view(capsys: pytest.CaptureFixture[str]) -> None:
         main(["render", "--help"])
     told = "".join(capsys.readouterr().out.split())
     assert all(view.key in told for view in views())
+    for option in ("drop-sinks", "sentences", "fit-colours", "find", "heads-by", "against-pair"):
+        assert f"--{option}" in told
 
 
 RENDER = ["render", "--model", "random:encoder", "--text", "a cat"]
@@ -153,6 +219,11 @@ RENDER = ["render", "--model", "random:encoder", "--text", "a cat"]
         ([*RENDER, "--view", "branches", "--model", "random:decoder"], "--steps N"),
         ([*RENDER, "--view", "beams", "--model", "random:decoder"], "--beams N"),
         ([*RENDER, "--pad-side", "top"], "top"),
+        ([*RENDER, "--sentences", "AB"], "give --pair"),
+        ([*RENDER, "--sentences", "AC"], "AC"),
+        ([*RENDER, "--heads-by", "beauty"], "beauty"),
+        ([*RENDER, "--find", " "], "writes ' '"),
+        ([*RENDER, "--against-pair", "b"], "1 --against-pair for 0 --against"),
         (["render", "--model", "random:banana", "--text", "a"], "random:banana"),
         (["render", "--model", "nowhere/at/all", "--text", "a"], "nowhere"),
         (["render", "--model", "random:encoder", "--text", ""], "is empty"),
