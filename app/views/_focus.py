@@ -1,4 +1,4 @@
-"""Which prediction is looked at: the position whose answer is taken apart."""
+"""Which one position is looked at, pinned or not; and which prediction is taken apart."""
 
 from __future__ import annotations
 
@@ -13,18 +13,27 @@ if TYPE_CHECKING:
     from core.trace import Trace
 
 
-def answer_position(trace: Trace, selection: Selection, options: ViewOptions) -> int:
-    """The pinned position of the stack that predicts, else the first mask, else the last position:
-    in an encoder that of the last word, for no model learns to tell the [SEP] after it."""
-    chosen = pinned_answer(trace, selection, options)
-    if chosen is not None:
-        return chosen
-    stack, mask = trace.spec.main_stack.name, trace.spec.special.mask
-    tokens = trace.tokens[stack]
+def followed(trace: Trace, selection: Selection, options: ViewOptions) -> int:
+    """The pinned position of the selected stack, else the one that every view begins with."""
+    chosen = pinned_query(trace, selection, options)
+    return first_choice(trace, selection.stack) if chosen is None else chosen
+
+
+def first_choice(trace: Trace, stack: str) -> int:
+    """Where a view of one position begins: at the first mask, else at a decoder's last token, else
+    at the first word, for what stands at [CLS] and [SEP] is no word's and no model learns to tell
+    them."""
+    tokens, mask = trace.tokens[stack], trace.spec.special.mask
     if mask is not None and mask in tokens.ids:
         return tokens.ids.index(mask)
-    there = words(tokens) if trace.spec.architecture == "encoder" else []
-    return there[-1] if there else last_position(trace, stack)
+    there = words(tokens) if stack == "encoder" else []
+    return there[0] if there else last_position(trace, stack)
+
+
+def answer_position(trace: Trace, selection: Selection, options: ViewOptions) -> int:
+    """The pinned position of the stack that predicts, else the one that every view begins with."""
+    chosen = pinned_answer(trace, selection, options)
+    return first_choice(trace, trace.spec.main_stack.name) if chosen is None else chosen
 
 
 def pinned_answer(trace: Trace, selection: Selection, options: ViewOptions) -> int | None:

@@ -49,7 +49,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             columns=tokens,
             limits=limits,
             scale="diverging" if limits[0] < 0 else "sequential",
-            row=selection.layer if by_layer else None,
+            row=selection.layer + (not by_layer),  # else the first row is the embeddings'
             column=query,
             value_name=name,
             picks=("layer" if by_layer else None, "query"),

@@ -35,12 +35,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     tokens = token_axis("Token", trace, selection.stack, options)
     query = pinned_query(trace, selection, options)
     panels = [
-        _norm(hidden, rows, tokens, query, options),
+        _norm(hidden, rows, tokens, query, selection, options),
         _similarity(hidden, rows, tokens, query, selection, options),
     ]
     if query is not None:
         name = token_name(trace, selection.stack, query, options)
-        panels.append(_vector(hidden[:, query], rows, f"The vector of {name}"))
+        title = f"The vector of {name}"
+        panels.append(_vector(hidden[:, query], rows, title, selection.layer + 1))
     return Figure(
         title=f"{selection.stack.capitalize()} hidden states · {stack.layers} layers",
         panels=tuple(panels),
@@ -51,7 +52,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
 
 
 def _norm(
-    hidden: Floats, rows: Axis, tokens: Axis, query: int | None, options: ViewOptions
+    hidden: Floats,
+    rows: Axis,
+    tokens: Axis,
+    query: int | None,
+    selection: Selection,
+    options: ViewOptions,
 ) -> Heatmap:
     values = norms(hidden)
     limits, note = _norm_limits(values, options)
@@ -61,6 +67,7 @@ def _norm(
         rows=rows,
         columns=tokens,
         limits=limits,
+        row=selection.layer + 1,  # the first row is that of the embeddings
         column=query,
         value_name="norm",
         picks=(None, "query"),
@@ -105,7 +112,7 @@ def _similarity(
     )
 
 
-def _vector(states: Floats, rows: Axis, title: str) -> Heatmap:
+def _vector(states: Floats, rows: Axis, title: str, row: int) -> Heatmap:
     limit, note = bright(np.abs(states))
     return Heatmap(
         title=title,
@@ -116,6 +123,7 @@ def _vector(states: Floats, rows: Axis, title: str) -> Heatmap:
         ),
         limits=(-limit, limit),
         scale="diverging",
+        row=row,
         value_name="value",
         limits_note=note,
     )

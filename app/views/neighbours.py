@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 from app.figure import Bar, Bars, Figure, Heatmap, Panel
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._tokens import (
-    last_position,
-    no_stack,
-    pinned_query,
-    token_axis,
-    token_name,
-)
+from app.views._focus import followed
+from app.views._tokens import no_stack, pinned_query, token_axis, token_name
 from core.analysis.neighbours import Neighbours, key, neighbours
 from core.analysis.states import cosine_matrix
 
@@ -31,7 +26,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if missing is not None:
         return missing
     stack = selection.stack
-    at = _at(trace, selection, options)
+    at = followed(trace, selection, options)
     panels: list[Panel] = [
         _bars(
             neighbours(trace, stack, token, options.top, output=output),
@@ -71,14 +66,9 @@ def _wanted(trace: Trace, selection: Selection, options: ViewOptions) -> list[tu
     stack, head = selection.stack, trace.spec.heads.vocab
     if stack not in trace.tokens:
         return []
-    token = trace.tokens[stack].ids[_at(trace, selection, options)]
+    token = trace.tokens[stack].ids[followed(trace, selection, options)]
     own = head is not None and not head.tied and stack == trace.spec.main_stack.name
     return [(token, False), (token, True)] if own else [(token, False)]
-
-
-def _at(trace: Trace, selection: Selection, options: ViewOptions) -> int:
-    query = pinned_query(trace, selection, options)
-    return last_position(trace, selection.stack) if query is None else query
 
 
 def _bars(found: Neighbours, title: str, label: Callable[[int], str]) -> Bars:

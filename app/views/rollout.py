@@ -10,8 +10,8 @@ import numpy as np
 from app.figure import Axis, Figure, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
+from app.views._focus import followed
 from app.views._tokens import (
-    last_position,
     no_stack,
     pinned,
     pinned_query,
@@ -62,7 +62,7 @@ def _into(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:
     """What has reached one position, layer by layer; beside it max-flow, as shares of its sum, the
     flows themselves on hovering."""
     stack, layer = selection.stack, selection.layer
-    position = _followed(trace, selection, options)
+    position = followed(trace, selection, options)
     columns = [rollout(trace, stack, number)[position] for number in range(layer + 1)]
     names = [f"{number + 1}" for number in range(layer + 1)]
     if can_flow(trace, stack, layer):
@@ -86,16 +86,6 @@ def _into(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:
     )
 
 
-def _followed(trace: Trace, selection: Selection, options: ViewOptions) -> int:
-    """The pinned position; else the last one, or the first real one of an encoder ([CLS])."""
-    query = pinned_query(trace, selection, options)
-    if query is not None:
-        return query
-    padding = trace.tokens[selection.stack].padding
-    first = padding.index(False) if False in padding else 0
-    return first if selection.stack == "encoder" else last_position(trace, selection.stack)
-
-
 def _note(trace: Trace, stack: str, layer: int) -> str:
     rolled = (
         "How much of each input token has reached a position: A_L · … · A_1, where A is half the"
@@ -116,7 +106,7 @@ def prepare(
         stack, layer = selection.stack, selection.layer
         rollout(trace, stack, layer, should_stop)
         if can_flow(trace, stack, layer):
-            max_flow(trace, stack, layer, _followed(trace, selection, options), should_stop)
+            max_flow(trace, stack, layer, followed(trace, selection, options), should_stop)
 
 
 def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
@@ -124,7 +114,7 @@ def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
     if stack not in trace.tokens:
         return True
     if can_flow(trace, stack, layer):
-        position = _followed(trace, selection, options)
+        position = followed(trace, selection, options)
         if not trace.remembers(flow.key(stack, layer, position)):
             return False
     return all(trace.remembers(key(stack, number)) for number in range(layer + 1))

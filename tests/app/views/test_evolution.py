@@ -25,6 +25,7 @@ def test_evolution_maps() -> None:
     for panel, rows in zip(panels, (3, 3, 4, 4), strict=True):
         assert isinstance(panel, Heatmap)
         assert panel.values.shape == (rows, 5)
+        assert panel.row == (1 if rows == 3 else 2)  # the first of four: embeddings
         assert panel.column == 2
     assert isinstance(change, Heatmap)
     assert isinstance(to_embedding, Heatmap)

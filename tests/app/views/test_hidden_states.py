@@ -33,6 +33,11 @@ def test_rows_say_what_each_state_comes_after(kind: str, stack: str, last: str) 
     assert norm.rows.title == "After"
     names = ("embeddings", "layer 1", "layer 2", last)
     assert norm.rows.labels == names
+    for layer in range(3):
+        norm, similarity, vector = panels(kind, Selection(stack=stack, layer=layer, query=1))
+        for panel in (norm, similarity, vector):
+            assert panel.row is not None
+            assert panel.rows.labels[panel.row] == names[layer + 1]
     assert similarity.rows.labels == names[1:]
 
 

@@ -82,7 +82,7 @@ def test_classes_of_the_first_token_by_layer() -> None:
     unpinned = view("lens").draw(trace, Selection(), ViewOptions())
     assert len(unpinned.panels) == 2
     assert isinstance(unpinned.panels[1], Curves)
-    assert unpinned.panels[1].title == "The answer at position 4"
+    assert unpinned.panels[1].title == "The answer at position 0"
     assert "Pin a token to follow another answer" in unpinned.note
 
 
