@@ -9,7 +9,7 @@ from app.figure import Axis, Heatmap
 from app.render.numbers import number
 
 # Axes of tokens: the word alone may occur twice, so its position is said too.
-TOKEN_AXES = ("query", "key", "position", "token")
+TOKEN_AXES = ("query", "key", "position", "token", "input token", "cached position")
 KINDS = {
     "special": "special token",
     "padding": "padding",
@@ -21,7 +21,8 @@ KINDS = {
 
 def noun(axis: Axis) -> str:
     """What one place on the axis is called: "query" of "Query (attends)"."""
-    return axis.title.split("(")[0].strip().lower()
+    words = axis.title.split("(")[0].strip()
+    return words[:1].lower() + words[1:]
 
 
 def place(axis: Axis, index: int) -> str:

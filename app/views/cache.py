@@ -179,7 +179,11 @@ def _costs(stack: StackSpec) -> WordGrid:
         title="Bytes of a self-attention cache by how heads share keys and values (32-bit numbers)",
         cells=tuple(
             tuple(
-                Cell(text=size(need.total(n)), strength=need.bytes_per_token / most)
+                Cell(
+                    text=size(need.total(n)),
+                    strength=need.bytes_per_token / most,
+                    value=need.total(n),
+                )
                 for n in lengths
             )
             for need in found

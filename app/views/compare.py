@@ -73,8 +73,8 @@ def _map(
     return Heatmap(
         title="Cosine of every two tokens",
         values=np.clip(values, -1, 1),
-        rows=token_axis("This text", trace, stack, options),
-        columns=token_axis(_short(other, stack), other, stack, options),
+        rows=token_axis("Token of this text", trace, stack, options),
+        columns=token_axis(f"Token of “{_short(other, stack)}”", other, stack, options),
         limits=(-1.0, 1.0),
         scale="diverging",
         row=query,

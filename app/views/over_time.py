@@ -87,6 +87,7 @@ def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> Wor
             numbers=tuple(range(first, first + len(steps))),
         ),
         picks=(None, "step"),
+        value_name="probability",
         column=None if selection.step is None else at - first,
     )
 
@@ -119,7 +120,7 @@ def _curves(
         ),
         x_title=_move(options),
         y_title="bits",
-        x_labels=tuple(options.pieces(step.token) for step in steps),
+        x_labels=tuple(f"{step.index + 1} {options.pieces(step.token)}" for step in steps),
         y_limits=(0.0, 1.06 * max(1e-3, float(surprise.max()), float(entropy.max()))),
     )
 

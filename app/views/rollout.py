@@ -64,7 +64,7 @@ def _into(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:
     stack, layer = selection.stack, selection.layer
     position = followed(trace, selection, options)
     columns = [rollout(trace, stack, number)[position] for number in range(layer + 1)]
-    names = [f"{number + 1}" for number in range(layer + 1)]
+    names = [f"layer {number + 1}" for number in range(layer + 1)]
     if can_flow(trace, stack, layer):
         columns.append(max_flow(trace, stack, layer, position))
         names.append("max-flow")
@@ -75,7 +75,7 @@ def _into(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:
         title=f"Into {token_name(trace, stack, position, options)}",
         values=values,
         rows=token_axis("Input token", trace, stack, options),
-        columns=Axis(title="After layer", labels=tuple(names)),
+        columns=Axis(title="", labels=tuple(names)),
         limits=(0.0, limit),
         hidden=values == 0,
         row=pinned(selection.key, len(values)) if selection.part == "self" else None,

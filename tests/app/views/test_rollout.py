@@ -22,7 +22,7 @@ def test_the_map_of_the_layer_and_one_token_through_all() -> None:
     assert (whole.values == rollout(trace, "encoder", 1)).all()
     assert (whole.row, whole.picks) == (3, ("query", "key"))
     flows = max_flow(trace, "encoder", 1, 3)
-    assert into.columns.labels == ("1", "2", "max-flow")
+    assert into.columns.labels == ("layer 1", "layer 2", "max-flow")
     for layer in range(2):
         assert into.values[:, layer] == pytest.approx(rollout(trace, "encoder", layer)[3], abs=1e-6)
     assert into.values[:, 1] == pytest.approx(whole.values[3], abs=1e-6)
@@ -50,7 +50,7 @@ def test_without_a_pin_the_position_that_answers_is_followed(kind: str, position
 
 def test_a_text_too_long_for_max_flow_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flow, "MOST_EDGES", 75)
-    for layer, names in ((0, ("1", "max-flow")), (2, ("1", "2", "3"))):
+    for layer, names in ((0, ("layer 1", "max-flow")), (2, ("layer 1", "layer 2", "layer 3"))):
         selection = Selection(stack="decoder", layer=layer)
         figure = view("rollout").draw(trace_of("decoder"), selection, ViewOptions())
         into = figure.panels[1]
