@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from math import floor, isfinite, log10
 
@@ -54,3 +55,12 @@ def bright(values: Floats) -> tuple[float, str]:
 
 def _beyond(limit: float, largest: float) -> str:
     return f"colours end at {limit:.3g}; largest {largest:.3g}"
+
+
+def two_decimals(value: float) -> str:
+    """A number in a table, to be added up with its neighbours: 0.41, −31.70, 128.4."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:z.{1 if abs(value) >= 100 else 2}f}".replace("-", "−")

@@ -6,18 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Axis, Bar, Bars, Figure, Heatmap, Panel
+from app.figure import Axis, Bar, Bars, Cell, Figure, Heatmap, Panel, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import last_position, no_stack, pinned_query, token_name
-from app.views._vectors import bright, coordinates, symmetric
-from core.analysis.inside import experts, neurons, stream
+from app.views._vectors import bright, coordinates, symmetric, two_decimals
+from core.analysis.entering import entering
+from core.analysis.inside import Stage, experts, neurons, stream
 
 if TYPE_CHECKING:
-    from core.spec import BlockSpec
+    from core.spec import BlockSpec, FeedForwardSpec
     from core.trace import Trace
 
-MOST_NEURONS = 16
+MOST_NEURONS = 12
+"""As many as have room for their numbers in a small window."""
+IN_NUMBERS = 4
+"""So many coordinates are printed, to be added up by hand."""
 
 ORDERS = {
     "post": "Post-norm: each part adds to the stream, and the sum is normalised.",
@@ -38,13 +42,17 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     query = pinned_query(trace, selection, options)
     at = last_position(trace, stack) if query is None else query
     spec = trace.spec.stack(stack)
+    stages = stream(trace, stack, layer, at)
     return Figure(
         title=(
             f"{stack.capitalize()} · inside layer {layer + 1} of {spec.layers}"
             f" · {token_name(trace, stack, at, options)}"
         ),
-        panels=(_stream(trace, stack, layer, at), _feed_forward(trace, stack, layer, at)),
+        panels=(_stream(stages), _numbers(stages), _feed_forward(trace, stack, layer, at)),
         note=_note(spec.blocks[layer], query is not None),
+        columns=2,
+        weights=(0.85, 1.15),
+        wide_last=True,
     )
 
 
@@ -60,19 +68,14 @@ def _note(block: BlockSpec, is_pinned: bool) -> str:
     return " ".join(parts)
 
 
-def _stream(trace: Trace, stack: str, layer: int, at: int) -> Heatmap:
-    stages = stream(trace, stack, layer, at)
+def _stream(stages: tuple[Stage, ...]) -> Heatmap:
     values = np.stack([s.values for s in stages])
     limit, note = bright(np.abs(values))
     norms = np.linalg.norm(values, axis=1, keepdims=True).astype(np.float32)
     return Heatmap(
-        title="Its vector, step by step",
+        title=f"Its vector, step by step [{values.shape[1]}]",
         values=values,
-        rows=Axis(
-            title="Step",
-            labels=tuple(s.name for s in stages),
-            notes=tuple(s.meaning for s in stages),
-        ),
+        rows=_steps(stages),
         columns=coordinates("Coordinate (d_model)", values.shape[1]),
         limits=(-limit, limit),
         scale="diverging",
@@ -81,12 +84,53 @@ def _stream(trace: Trace, stack: str, layer: int, at: int) -> Heatmap:
     )
 
 
+def _steps(stages: tuple[Stage, ...]) -> Axis:
+    return Axis(
+        title="Step",
+        labels=tuple(s.name for s in stages),
+        notes=tuple(s.meaning for s in stages),
+    )
+
+
+def _numbers(stages: tuple[Stage, ...]) -> WordGrid:
+    """The same rows in numbers: their norms, and the coordinates that end up largest."""
+    values = np.stack([s.values for s in stages])
+    chosen = np.sort(np.argsort(-np.abs(values[-1]), kind="stable")[:IN_NUMBERS]).tolist()
+    norms = np.linalg.norm(values, axis=1)
+    return WordGrid(
+        title="The same in numbers: where it ends largest",
+        cells=tuple(
+            (
+                _number(float(norm), "its length √Σx²"),
+                *(_number(float(row[i]), "") for i in chosen),
+            )
+            for norm, row in zip(norms, values, strict=True)
+        ),
+        rows=_steps(stages),
+        columns=Axis(
+            title="Norm, and some coordinates",
+            labels=("norm", *(str(i) for i in chosen)),
+        ),
+    )
+
+
+def _number(value: float, note: str) -> Cell:
+    more = f"{value:z.5g}".replace("-", "−")
+    return Cell(
+        text=two_decimals(value),
+        strength=None,
+        note=f"{more}, {note}" if note else more,
+        value=value,
+    )
+
+
 def _feed_forward(trace: Trace, stack: str, layer: int, at: int) -> Panel:
+    reads, _ = entering(trace.spec.stack(stack), layer, "ffn")
     routed = experts(trace, stack, layer, at)
     if routed is not None:
         order = np.argsort(-routed, kind="stable")[: max(MOST_NEURONS, np.count_nonzero(routed))]
         return Bars(
-            title=f"Feed-forward: the router's choice of {len(routed)} experts",
+            title=f"Feed-forward of {reads}: the router's choice of {len(routed)} experts",
             bars=tuple(
                 Bar(label=f"expert {i + 1}", value=float(routed[i]), dimmed=bool(routed[i] == 0))
                 for i in order.tolist()
@@ -96,21 +140,33 @@ def _feed_forward(trace: Trace, stack: str, layer: int, at: int) -> Panel:
     found = neurons(trace, stack, layer, at, MOST_NEURONS)
     assert found is not None  # a feed-forward network has neurons or experts
     spec = trace.spec.stack(stack).blocks[layer].feedforward
-    if found.gate is None:
-        rows = [("x·W_in", found.before), (f"{spec.activation}(x·W_in)", found.after)]
-    else:
-        gated = f"{spec.activation}(g) ⊙ u"
-        rows = [("g = x·W_gate", found.gate), ("u = x·W_in", found.before), (gated, found.after)]
-    values = np.stack([row for _, row in rows])
+    formulas = _formulas(spec, reads)
+    given = [found.before, found.after]
+    values = np.stack(given if found.gate is None else [found.gate, *given])
     return Heatmap(
-        title=f"Feed-forward: the {len(found.index)} most active of {found.of:,} neurons",
+        title=f"Feed-forward: {', '.join(formulas.values())}",
         values=values,
-        rows=Axis(title="Step", labels=tuple(name for name, _ in rows)),
-        columns=Axis(title="Neuron", labels=tuple(str(i) for i in found.index.tolist())),
+        rows=Axis(title="Step", labels=tuple(formulas), notes=tuple(formulas.values())),
+        columns=Axis(
+            title=f"Neuron (the {len(found.index)} most active of {found.of:,})",
+            labels=tuple(str(i) for i in found.index.tolist()),
+        ),
         limits=symmetric(values),
         scale="diverging",
         value_name="activation",
     )
+
+
+def _formulas(spec: FeedForwardSpec, reads: str) -> dict[str, str]:
+    """Row -> how it is computed: the letters are those of the title."""
+    bias = " + b" if spec.bias else ""
+    inner = f"u = {reads}·W_in{bias}"
+    if not spec.gated:
+        last = f"{spec.activation}(u)"
+        return {"u": inner, last: f"f = {last}·W_out{bias}"}
+    last = f"{spec.activation}(g) ⊙ u"
+    gate = f"g = {reads}·W_gate{bias}"
+    return {"g": gate, "u": inner, last: f"f = ({last})·W_out{bias}"}
 
 
 VIEW = View(

@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 from itertools import groupby
 
+import numpy as np
 import pytest
 
 from app.figure import Figure, Heatmap, Mosaic
@@ -133,7 +134,8 @@ def test_preparing_changes_nothing_in_the_picture(
 
 
 def _sound(figure: Figure) -> None:
-    """Labels and shapes agree, colour scales have a length, nothing is NaN."""
+    """Labels and shapes agree, colour scales have a length, nothing is NaN but what lies behind the
+    end of a shorter vector."""
     assert figure.title
     assert figure.panels
     for panel in figure.panels:
@@ -146,4 +148,7 @@ def _sound(figure: Figure) -> None:
         if isinstance(panel, Heatmap | Mosaic):
             assert panel.values.dtype.name == "float32"
             assert panel.limits[0] < panel.limits[1]
-            assert not (panel.values != panel.values).any()
+            missing = np.isnan(panel.values)
+            if panel.rows.title == "Step":
+                missing = missing & ~np.logical_and.accumulate(missing[:, ::-1], axis=1)[:, ::-1]
+            assert not missing.any()

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.figure import Bars, Figure, Heatmap, Words
+from app.figure import Bars, Figure, Heatmap, WordGrid, Words
 from app.render import readout
 from app.selection import Selection
 from app.views import ViewOptions, view
+from app.views._vectors import two_decimals
 from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
@@ -27,14 +28,32 @@ def test_the_numbers_on_screen_add_up(kind: str, length: int) -> None:
     for site in trace_of(kind).spec.sites:
         stack, part = site.split(".")
         selection = Selection(stack=stack, part=part, layer=1, head=2, query=4)
-        products, weights, weighted, output = head_figure(kind, selection, length).panels
+        made, products, scores, weights, weighted, output = head_figure(
+            kind, selection, length
+        ).panels
+        assert isinstance(made, Heatmap)
         assert isinstance(products, Heatmap)
+        assert isinstance(scores, WordGrid)
         assert isinstance(weights, Bars)
         assert isinstance(weighted, Heatmap)
         assert isinstance(output, Heatmap)
         dots = dict(products.details)["q·k"][:, 0]
         assert products.values.sum(axis=1) == pytest.approx(dots, abs=1e-5)
         assert sum(bar.value for bar in weights.bars) == pytest.approx(1, abs=1e-5)
+        assert [row[0].value for row in scores.cells] == pytest.approx(dots, abs=1e-5)
+        reached = np.array([row[-1].value for row in scores.cells])
+        total = np.exp(trace_of(kind, length=length, target=length).scores(site, 1, 2, 4).numpy())
+        seen = trace_of(kind, length=length, target=length).allowed(site, 1)[4].numpy()
+        expected = np.exp(reached) / total[seen].sum()  # exp(−∞) = 0 of masked keys
+        bars = [bar.value for bar in weights.bars[: len(reached)]]
+        assert bars == pytest.approx(expected, abs=1e-5)
+        q = made.rows.labels.index("q")
+        key = int(made.rows.notes[-1].split("key ")[1].split()[0])
+        k = made.rows.labels.index("k")
+        if key in products.rows.numbers:
+            row = made.values[q][: products.values.shape[1]] * made.values[k]
+            shown = products.values[products.rows.numbers.index(key)]
+            assert row[: len(shown)] == pytest.approx(shown, abs=1e-5)
         assert weighted.values[:-1].sum(axis=0) == pytest.approx(weighted.values[-1], abs=1e-5)
         assert output.values[:-1].sum(axis=0) == pytest.approx(output.values[-1], abs=1e-5)
         trace = trace_of(kind, length=length, target=length)
@@ -47,51 +66,157 @@ def test_the_strongest_keys_and_the_pinned_one_are_shown() -> None:
     figure = head_figure("encoder", selection, length=30)
     trace = trace_of("encoder", length=30)
     row = trace.pattern("encoder.self", 0, 1, 3).numpy()
-    weakest_shown = np.sort(row)[::-1][6]
-    weights = figure.panels[1]
+    weakest_shown = np.sort(row)[::-1][5]
+    weights = figure.panels[3]
     assert isinstance(weights, Bars)
     names = [bar.label.split()[0] for bar in weights.bars]
-    assert names[-1] == "23"
-    assert weights.bars[-1].label == "23 others"
+    assert names[-1] == "24"
+    assert weights.bars[-1].label == "24 others"
     assert "17" in names
     others = {int(n) for n in names[:-1]} - {17}
     assert all(row[i] >= weakest_shown for i in others)
     assert [int(n) for n in names[:-1]] == sorted(others | {17})
 
 
-def test_each_bar_tells_the_way_from_the_product_to_the_score() -> None:
+def test_each_score_is_printed_from_the_product_on() -> None:
     selection = Selection(stack="encoder", layer=1, head=2, query=4)
-    weights = head_figure("relative translator", selection).panels[1]
-    assert isinstance(weights, Bars)
-    assert weights.title == "2  α = softmax(q·k + bias)"  # this family leaves the scaling out
+    scores = head_figure("relative translator", selection).panels[2]
+    assert isinstance(scores, WordGrid)
+    assert scores.title == "3  q·k + bias, masked [7]"  # this family leaves the scaling out
+    assert scores.columns.labels == ("q·k", "bias", "+ bias", "mask")
     trace = trace_of("relative translator", length=7, target=7)
-    scores = trace.scores("encoder.self", 1, 2, 4)
-    for bar, score in zip(weights.bars, scores.tolist(), strict=True):
-        assert bar.note.endswith(f" {score:.3f}".replace("-", "−"))
-        assert "with bias" in bar.note
+    expected = trace.scores("encoder.self", 1, 2, 4).tolist()
+    for row, score in zip(scores.cells, expected, strict=True):
+        product, bias, biased, seen = (cell.value for cell in row)
+        assert product + bias == pytest.approx(score, abs=1e-5)
+        assert biased == seen == pytest.approx(score, abs=1e-6)
+        assert row[3].text == f"{score:.2f}".replace("-", "−")
+    selection = Selection(stack="decoder", layer=1, head=2, query=4)
+    scores = head_figure("sandwich decoder", selection).panels[2]
+    assert isinstance(scores, WordGrid)
+    assert scores.columns.labels == ("q·k", "/ √4", "cap 20", "mask")
+    assert scores.title == "3  20·tanh(q·k / √4 / 20), masked [7]"
+    product, scaled, capped = (scores.cells[3][i].value for i in range(3))
+    assert scaled == pytest.approx(product / 2)
+    assert capped == pytest.approx(20 * np.tanh(scaled / 20), abs=1e-5)
 
 
-def test_a_masked_key_is_only_shown_when_pinned() -> None:
+def test_hovering_a_score_shows_the_products_that_make_it() -> None:
+    selection = Selection(stack="encoder", layer=1, head=2, query=4)
+    products, scores = head_figure("encoder", selection).panels[1:3]
+    assert isinstance(products, Heatmap)
+    assert isinstance(scores, WordGrid)
+    row = products.values[2]
+    largest = int(np.abs(row).argmax())
+    note = scores.cells[2][0].note
+    value, _, parts = note.partition(" = ")
+    assert float(value.replace("−", "-")) == pytest.approx(row.sum(), rel=1e-3)
+    first = parts.split(" + ")[0]
+    q, k = (float(n.replace("−", "-")) for n in first.split(" (")[0].split(" · "))
+    assert q * k == pytest.approx(row[largest], abs=0.05)
+    assert first.endswith(f"({largest})")
+    assert "from the other coordinates" in parts
+
+
+def test_masked_keys_are_seen_as_masked() -> None:
     selection = Selection(stack="decoder", layer=1, head=0, query=2)
-    figure = head_figure("decoder", selection)
-    bars, weighted = figure.panels[1:3]
+    scores, bars, weighted = head_figure("decoder", selection).panels[2:5]
+    assert isinstance(scores, WordGrid)
+    assert [row[-1].text == "−∞" for row in scores.cells] == [False] * 3 + [True] * 4
+    assert all(row[0].text != "−∞" for row in scores.cells)  # they have a product all the same
     assert isinstance(bars, Bars)
-    assert [b.label.split()[0] for b in bars.bars] == ["0", "1", "2"]  # no bar “4 others 0.0000”
+    assert [b.label.split()[0] for b in bars.bars] == list("0123456")
+    assert [b.dimmed for b in bars.bars] == [False] * 3 + [True] * 4
     assert isinstance(weighted, Heatmap)
-    assert [label.split()[0] for label in weighted.rows.labels] == ["0", "1", "2", "Σ"]
-    assert "4 keys are masked and not shown." in figure.note
-    figure = head_figure("decoder", replace(selection, key=5))
-    bars = figure.panels[1]
+    assert (weighted.values[3:7] == 0).all()
+
+
+def test_a_long_text_folds_its_masked_keys() -> None:
+    selection = Selection(stack="decoder", layer=1, head=0, query=9)
+    figure = head_figure("decoder", selection, length=20)
+    bars = figure.panels[3]
     assert isinstance(bars, Bars)
-    assert bars.bars[3].dimmed
-    assert bars.bars[3].note.endswith("→ masked")
-    assert "3 keys are masked and not shown." in figure.note
+    labels = [b.label for b in bars.bars]
+    assert labels[5].startswith("10 ")  # the nearest one is named
+    assert labels[6:] == ["5 others", "+ 9 masked"]
+    assert "The other masked keys share a line." in figure.note
+    bars = head_figure("decoder", replace(selection, key=15), length=20).panels[3]
+    assert isinstance(bars, Bars)
+    pinned = next(b for b in bars.bars if b.label.startswith("15 "))
+    assert pinned.dimmed
+    assert pinned.note == "masked"
+
+
+@pytest.mark.parametrize(
+    ("kind", "part", "rows", "title", "note"),
+    [
+        (
+            "encoder",
+            "self",
+            "q k v",
+            "1  x [16] → q, k, v [4]",
+            "q = x·W_Q + b; k = x·W_K + b and v = x·W_V + b, of key 5 w5.",
+        ),
+        (
+            "rotary decoder",
+            "self",
+            "·W_Q q ·W_K k v",
+            "1  norm(x) [16] → q, k, v [4]",
+            "q = norm(x)·W_Q + b, rotated; k = norm(x)·W_K + b, rotated and v = norm(x)·W_V + b",
+        ),
+        (
+            "sandwich decoder",
+            "self",
+            "·W_Q normed q ·W_K normed k v",
+            "1  norm(x) [16] → q, k, v [4]",
+            "q = norm(x)·W_Q + b, normalised, rotated;",
+        ),
+        (
+            "relative translator",
+            "cross",
+            "q k v",
+            "1  norm(h) → q, m → k, v [16→4]",
+            "q = norm(h)·W_Q + b; k = m·W_K + b and v = m·W_V + b, of key 5 w5. m is the encoder's",
+        ),
+    ],
+)
+def test_q_k_and_v_come_from_what_this_model_reads(
+    kind: str, part: str, rows: str, title: str, note: str
+) -> None:
+    stack = "decoder" if part == "cross" or "decoder" in kind else "encoder"
+    selection = Selection(stack=stack, part=part, layer=1, head=2, query=6, key=5)
+    figure = head_figure(kind, selection)
+    made = figure.panels[0]
+    assert isinstance(made, Heatmap)
+    assert made.rows.labels == tuple(rows.split())
+    assert made.title == title
+    assert figure.note.startswith(note)
+    trace = trace_of(kind, length=7, target=7)
+    place = f"{stack}.1.{part}"
+    shared = 2 // trace.spec.stack(stack).attention(part, 1).group
+    held = dict(zip(made.rows.labels, made.values, strict=True))
+    assert (held["q"] == trace[f"{place}.q"][2, 6].numpy()).all()
+    assert (held["k"] == trace[f"{place}.k"][shared, 5].numpy()).all()
+    assert (held["v"] == trace[f"{place}.v"][shared, 5].numpy()).all()
+
+
+def test_the_output_has_the_letter_it_has_inside_a_layer() -> None:
+    for kind, part, letter in (("encoder", "self", "a"), ("translator", "cross", "c")):
+        stack = "decoder" if part == "cross" else "encoder"
+        selection = Selection(stack=stack, part=part, layer=1, query=2)
+        output = head_figure(kind, selection).panels[5]
+        assert isinstance(output, Heatmap)
+        assert output.title == f"6  {letter} = Σ context·W_O + b [16]"
+        assert output.rows.labels[-1] == f"{letter}: sum"
+        rows = view("inside_layer").draw(trace_of(kind), selection, ViewOptions()).panels[0]
+        assert isinstance(rows, Heatmap)
+        assert letter in rows.rows.labels
 
 
 def test_a_key_is_counted_as_the_text_is() -> None:
     """Under the pointer and in CSV too, although only some keys are shown."""
     figure = head_figure("encoder", Selection(layer=1, head=2, query=4), length=30)
-    products, _, weighted, _ = figure.panels
+    products, weighted = figure.panels[1], figure.panels[4]
     assert isinstance(products, Heatmap)
     assert isinstance(weighted, Heatmap)
     shown = [int(label.split()[0]) for label in products.rows.labels]
@@ -113,8 +238,8 @@ def test_a_step_says_under_the_pointer_what_it_is() -> None:
 
 def test_a_lone_key_is_named_rather_than_called_other() -> None:
     selection = Selection(stack="encoder", layer=1, head=0, query=2)
-    for length, last in ((7, "6"), (8, "7"), (9, "2 others")):
-        bars = head_figure("encoder", selection, length).panels[1]
+    for length, last in ((7, "6"), (8, "7"), (9, "3 others")):
+        bars = head_figure("encoder", selection, length).panels[3]
         assert isinstance(bars, Bars)
         assert bars.bars[-1].label.startswith(last)
 
@@ -126,14 +251,14 @@ def test_the_formula_is_the_textbooks_where_the_factor_is() -> None:
         ("sandwich decoder", None),
     ):
         stack = spec(kind).stacks[0]
-        bars = head_figure(kind, Selection(stack=stack.name, query=4)).panels[1]
-        assert isinstance(bars, Bars)
+        grid = head_figure(kind, Selection(stack=stack.name, query=4)).panels[2]
+        assert isinstance(grid, WordGrid)
         attention = stack.blocks[0].attention
         if formula is None:
             root = attention.d_head**-0.5
-            assert attention.score_scale == pytest.approx(root) or "×" in bars.title
+            assert attention.score_scale == pytest.approx(root) or "×" in grid.title
         else:
-            assert bars.title == f"2  α = softmax({formula})"
+            assert grid.title == f"3  {formula}, masked [7]"
 
 
 def test_the_mean_says_that_a_head_is_shown() -> None:
@@ -143,27 +268,31 @@ def test_the_mean_says_that_a_head_is_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "stack", "steps"),
+    ("kind", "stack", "steps", "feed"),
     [
-        ("encoder", "encoder", "x|a|x + a|h = norm(x + a)|f|h + f|out = norm(h + f)"),
-        ("decoder", "decoder", "x|norm(x)|a|h = x + a|norm(h)|f|out = h + f"),
-        ("parallel decoder", "decoder", "x|norm(x)|a|norm′(x)|f|x + a + f"),
-        ("joint encoder", "encoder", "x|a|f|x + a + f|norm(x + a + f)"),
+        ("encoder", "encoder", "x|a|x + a|h = norm(x + a)|f|h + f|out = norm(h + f)", "h"),
+        ("decoder", "decoder", "x|norm(x)|a|h = x + a|norm(h)|f|out = h + f", "norm(h)"),
+        ("parallel decoder", "decoder", "x|norm(x)|a|norm′(x)|f|x + a + f", "norm′(x)"),
+        ("joint encoder", "encoder", "x|a|f|x + a + f|norm(x + a + f)", "a"),
         (
             "sandwich decoder",
             "decoder",
             "x|norm(x)|a|norm(a)|h = x + norm(a)|norm(h)|f|norm(f)|out = h + norm(f)",
+            "norm(h)",
         ),
         (
             "translator",
             "decoder",
             "x|a|x + a|h = norm(x + a)|c|h + c|h′ = norm(h + c)|f|h′ + f|out = norm(h′ + f)",
+            "h′",
         ),
     ],
 )
-def test_steps_are_those_of_the_models_own_order(kind: str, stack: str, steps: str) -> None:
+def test_steps_are_those_of_the_models_own_order(
+    kind: str, stack: str, steps: str, feed: str
+) -> None:
     selection = Selection(stack=stack, layer=1, query=2)
-    rows, neurons = view("inside_layer").draw(trace_of(kind), selection, ViewOptions()).panels
+    rows, _, neurons = view("inside_layer").draw(trace_of(kind), selection, ViewOptions()).panels
     assert isinstance(rows, Heatmap)
     assert rows.rows.labels == tuple(steps.split("|"))
     trace = trace_of(kind)
@@ -171,9 +300,44 @@ def test_steps_are_those_of_the_models_own_order(kind: str, stack: str, steps: s
     assert (rows.values[-1] == trace[f"{stack}.1.resid.out"][2].numpy()).all()
     assert isinstance(neurons, Heatmap)
     gated = kind == "sandwich decoder"
-    plain, with_gate = "x·W_in|gelu(x·W_in)", "g = x·W_gate|u = x·W_in|gelu(g) ⊙ u"
-    names = tuple((with_gate if gated else plain).split("|"))
-    assert neurons.rows.labels == names
+    assert neurons.rows.labels == (("g", "u", "gelu(g) ⊙ u") if gated else ("u", "gelu(u)"))
+    formulas = f"u = {feed}·W_in + b, f = gelu(u)·W_out + b"
+    if gated:
+        formulas = f"g = {feed}·W_gate + b, u = {feed}·W_in + b, f = (gelu(g) ⊙ u)·W_out + b"
+    assert neurons.title == f"Feed-forward: {formulas}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_printed_numbers_of_a_layer_add_up(kind: str) -> None:
+    trace = trace_of(kind)
+    for stack in trace.spec.stacks:
+        selection = Selection(stack=stack.name, layer=1, query=2)
+        rows, numbers, _ = view("inside_layer").draw(trace, selection, ViewOptions()).panels
+        assert isinstance(rows, Heatmap)
+        assert isinstance(numbers, WordGrid)
+        assert numbers.rows.labels == rows.rows.labels
+        chosen = [int(label) for label in numbers.columns.labels[1:]]
+        assert len(chosen) == 4
+        last = np.abs(rows.values[-1])
+        assert last[chosen].min() >= np.delete(last, chosen).max()
+        printed = {}
+        for name, row, cells in zip(rows.rows.labels, rows.values, numbers.cells, strict=True):
+            assert cells[0].value == pytest.approx(np.linalg.norm(row), rel=1e-5)
+            texts = [float(cell.text.replace("−", "-")) for cell in cells[1:]]
+            assert texts == pytest.approx(row[chosen], abs=0.0051)
+            printed[name] = printed[name.split(" = ")[0]] = np.array(texts)
+        sums = [name for name in rows.rows.labels if " + " in name and "norm(x +" not in name]
+        sums = [name for name in sums if not name.split(" = ")[-1].startswith("norm(h")]
+        assert sums
+        for name in sums:
+            total = sum(printed[part] for part in name.split(" = ")[-1].split(" + "))
+            assert printed[name] == pytest.approx(total, abs=0.021)  # each rounded to 0.005
+
+
+def test_numbers_in_a_table_are_short() -> None:
+    for value, said in ((0.414, "0.41"), (-31.7, "−31.70"), (128.44, "128.4"), (-0.001, "0.00")):
+        assert two_decimals(value) == said
+    assert [two_decimals(v) for v in (np.nan, np.inf, -np.inf)] == ["–", "∞", "−∞"]
 
 
 def test_a_mixture_shows_which_experts_ran() -> None:
@@ -186,8 +350,9 @@ def test_a_mixture_shows_which_experts_ran() -> None:
     )
     trace = run(Transformer(made).eval(), RunRequest(source=sentence(4)))
     figure = view("inside_layer").draw(trace, Selection(stack="decoder"), ViewOptions())
-    experts = figure.panels[1]
+    experts = figure.panels[2]
     assert isinstance(experts, Bars)
+    assert experts.title == "Feed-forward of norm(h): the router's choice of 4 experts"
     assert [b.dimmed for b in experts.bars] == [False, False, True, True]
     router = trace["decoder.0.ffn.router"][3].numpy()
     assert [b.value for b in experts.bars] == pytest.approx(sorted(router, reverse=True))
