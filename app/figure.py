@@ -43,7 +43,9 @@ class Heatmap:
     """Rows from top to bottom, columns from left to right, exactly as `values[row, column]`.
 
     limits: the value at either end of the colour scale. scale: "sequential" or "diverging".
-    hidden: cells that are masked (hatched, not coloured). dead_rows: rows that may see nothing.
+    hidden: cells that are masked (hatched, not coloured). left_out: cells that are not shown
+    because the person asked so (blank), which says nothing of what the model may see; one that is
+    hidden too counts as hidden. dead_rows: rows that may see nothing.
     row and column: the pinned cell, row or column; cell_only: of a pinned cell, its row and column
     are not framed too. value_name: what a number is ("weight").
     picks: what clicking selects: pairs of Selection field names for (row, column), None for none.
@@ -57,6 +59,7 @@ class Heatmap:
     limits: tuple[float, float]
     scale: str = "sequential"
     hidden: Bools | None = None
+    left_out: Bools | None = None
     dead_rows: tuple[int, ...] = ()
     row: int | None = None
     column: int | None = None
@@ -72,7 +75,7 @@ class Mosaic:
     """Many small maps in one image: `tiles[row][column]`, each a map [query, key] in 0–1 limits.
 
     values: [row, column, height, width], already shrunk by maximum. rows and columns label layers
-    and heads; selected: (row, column) framed. picks as in Heatmap.
+    and heads; selected: (row, column) framed. hidden, left_out and picks as in Heatmap.
     """
 
     title: str
@@ -81,6 +84,7 @@ class Mosaic:
     columns: Axis
     limits: tuple[float, float] = (0.0, 1.0)
     hidden: Bools | None = None
+    left_out: Bools | None = None
     selected: tuple[int, int] | None = None
     value_name: str = "weight"
     picks: tuple[str | None, str | None] = ("layer", "head")

@@ -75,11 +75,13 @@ class Canvas(Protocol):
         hatched: Bools | None,
         table: Indices,
         *,
+        blank: Bools | None = None,
         diverging: bool = False,
     ) -> None:
         """A map: index [row, column] into table [256, 3]; `hatched` cells show stripes instead
-        (entries `pixels.HATCH` and `pixels.HATCH_LINE` of the table). Where cells are smaller than
-        pixels the largest shows, on a diverging scale the farthest from the middle."""
+        (entries `pixels.HATCH` and `pixels.HATCH_LINE` of the table), `blank` ones the surface
+        (`pixels.GAP`) where they are not hatched. Where cells are smaller than pixels the largest
+        shows, on a diverging scale the farthest from the middle."""
 
     def raster(self, box: Rect, draw: Callable[[int, int], Indices], table: Indices) -> None:
         """An image that `draw(width, height)` makes for exactly the device's pixels in `box`."""

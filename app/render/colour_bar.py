@@ -1,4 +1,5 @@
-"""The scale beside a map: its colours, its numbers, and what hatching and dead rows mean."""
+"""The scale beside a map: its colours, its numbers, and what cells without a
+colour mean."""
 
 from __future__ import annotations
 
@@ -25,12 +26,13 @@ def room(
     name: str,
     *,
     masked: bool = False,
+    left_out: bool = False,
     dead: bool = False,
 ) -> float:
     """What a map in a panel of this width leaves free at its right."""
     if width >= NARROW:
         return ROOM
-    said = [*_ticks(limits, 4), *(["masked"] * masked), *(["no keys"] * dead)]
+    said = [*_ticks(limits, 4), *(label for label, _, _ in _keys(masked, left_out, dead))]
     needed = max(WIDTH + 6 + text.longest(tuple(said), SIZE), text.width(name, SIZE))
     return min(ROOM, AWAY + needed + 2)
 
@@ -44,10 +46,11 @@ def paint(
     limits: tuple[float, float],
     name: str,
     masked: bool = False,
+    left_out: bool = False,
     dead: bool = False,
 ) -> None:
     """Draws the scale with its upper left corner in `box`, the value's name above it."""
-    keys = [("masked", True)] * masked + [("no keys", False)] * dead
+    keys = _keys(masked, left_out, dead)
     below = 18 * len(keys) + 12 * bool(keys)
     if box.height < LEAST + below:
         keys, below = [], 0
@@ -71,13 +74,20 @@ def paint(
         inside = min(max(y, bar.y + 4), bar.bottom - 4)
         canvas.text(bar.right + 6, inside, label, colour=theme.text, size=SIZE)
     y = bar.bottom + 18
-    for label, hatched in keys:
+    for label, entry, hatched in keys:
         swatch = Rect(box.x, y - 6, WIDTH, 12)
-        index = np.full((1, 1), pixels.DEAD, dtype=np.uint8)
+        index = np.full((1, 1), entry, dtype=np.uint8)
         canvas.cells(swatch, index, np.full((1, 1), hatched), table)
         canvas.rect(swatch, stroke=theme.border)
         canvas.text(swatch.right + 6, y, label, colour=theme.muted, size=SIZE)
         y += 18
+
+
+def _keys(masked: bool, left_out: bool, dead: bool) -> list[tuple[str, int, bool]]:
+    """Name, entry of the colour table, whether hatched, of what a cell without a colour means."""
+    found = [("masked", pixels.HATCH, True)] * masked
+    found += [("left out", pixels.GAP, False)] * left_out
+    return found + [("no keys", pixels.DEAD, False)] * dead
 
 
 def _ticks(limits: tuple[float, float], parts: int) -> list[str]:

@@ -63,7 +63,8 @@ def _heading(panel: Panel) -> Row:
     match panel:
         case Heatmap():
             details = [name for name, _ in panel.details]
-            return ["panel", *_grid(panel), panel.value_name, "masked", *details]
+            unseen: Row = ["masked"] if panel.left_out is None else ["masked", "left out"]
+            return ["panel", *_grid(panel), panel.value_name, *unseen, *details]
         case Mosaic():
             cells: Row = [f"cell {column}" for column in range(panel.values.shape[3])]
             return ["panel", *_grid(panel), "map row", *cells]
@@ -140,10 +141,12 @@ def _heatmap(panel: Heatmap, title: str) -> Iterator[Row]:
         values = _exact(panel.values[row])
         details = [_exact(array[row]) for _, array in panel.details]
         for column, value in enumerate(values):
-            masked = int(panel.hidden is not None and bool(panel.hidden[row, column]))
+            unseen: Row = [int(panel.hidden is not None and bool(panel.hidden[row, column]))]
+            if panel.left_out is not None:
+                unseen.append(int(panel.left_out[row, column]))
             place = _place(panel.rows, row, panel.columns, column)
             more = [detail[column] for detail in details]
-            yield [title, *place, value, masked, *more]
+            yield [title, *place, value, *unseen, *more]
 
 
 def _place(rows: Axis, row: int, columns: Axis, column: int) -> Row:

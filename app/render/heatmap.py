@@ -39,7 +39,8 @@ class HeatmapDrawing:
         below = NOTE if self._foot else 0.0
         inner = box.inset(bottom=below)
         masked = panel.hidden is not None and bool(panel.hidden.any())
-        self._keys = {"masked": masked, "dead": bool(panel.dead_rows)}
+        left_out = panel.left_out is not None and bool(panel.left_out.any())
+        self._keys = {"masked": masked, "left_out": left_out, "dead": bool(panel.dead_rows)}
         self._right = colour_bar.room(box.width, panel.limits, panel.value_name, **self._keys)
         self.grid = fit(inner, panel.rows, panel.columns, self.window, right=self._right)
         self._table = pixels.colours(theme, panel.scale)
@@ -47,16 +48,24 @@ class HeatmapDrawing:
     def paint(self, canvas: Canvas) -> None:
         panel, grid, theme = self.panel, self.grid, self.theme
         values, hidden = self._seen(panel.values), self._masked()
+        blank = None if panel.left_out is None else self._seen(panel.left_out)
         index = pixels.quantise(values, panel.limits)
-        if hidden is not None:
-            index[hidden] = pixels.quantise(np.zeros(1, np.float32), panel.limits)[0]
+        for unseen in (hidden, blank):
+            if unseen is not None:
+                index[unseen] = pixels.quantise(np.zeros(1, np.float32), panel.limits)[0]
         for row in panel.dead_rows:
             if grid.in_sight(row, None):
                 index[row - self.window.row] = pixels.DEAD
                 if hidden is not None:
                     hidden[row - self.window.row] = False
         canvas.rect(around(grid.box, 1), stroke=theme.border)
-        canvas.cells(grid.box, index, hidden, self._table, diverging=panel.scale == "diverging")
+        canvas.cells(
+            *(grid.box, index, hidden, self._table),
+            blank=blank,
+            diverging=panel.scale == "diverging",
+        )
+        if blank is not None:
+            index[blank] = pixels.GAP
         self._paint_numbers(canvas, index, values, hidden)
         self._paint_dead_rows(canvas)
         paint_axes(canvas, grid, theme, panel.row, panel.column)
@@ -156,7 +165,7 @@ class HeatmapDrawing:
         if size is None:
             return
         for (row, column), said in zip(np.ndindex(values.shape), words, strict=True):
-            if (hidden is not None and hidden[row, column]) or index[row, column] == pixels.DEAD:
+            if (hidden is not None and hidden[row, column]) or index[row, column] >= pixels.LEVELS:
                 continue
             red, green, blue = self._table[index[row, column]].tolist()
             where = self.grid.rect(row + self.window.row, column + self.window.column)

@@ -8,7 +8,7 @@ from app.figure import Mosaic
 from app.render import colour_bar, pixels, readout
 from app.render.canvas import Canvas, Indices, Integers
 from app.render.drawing import Hit
-from app.render.frames import frame
+from app.render.frames import around, frame
 from app.render.geometry import Rect
 from app.render.grid import Limits, fit, paint_axes, paint_hover_labels, picks
 from app.render.moving import walked
@@ -38,10 +38,14 @@ class MosaicDrawing:
             limits=limits,
         )
         self._table = pixels.colours(theme, "sequential")
+        self._left_out = panel.left_out is not None and bool(panel.left_out.any())
 
     def paint(self, canvas: Canvas) -> None:
         panel, grid, theme = self.panel, self.grid, self.theme
         canvas.raster(grid.box, self._image, self._table)
+        if self._left_out:  # else nothing would tell where a map ends
+            for tile in np.ndindex(panel.values.shape[:2]):
+                canvas.rect(around(self._tile(*tile), 1), stroke=theme.border)
         row, column = panel.selected or (None, None)
         paint_axes(canvas, grid, theme, row, column)
         if panel.selected is not None and grid.in_sight(row, column):
@@ -55,6 +59,7 @@ class MosaicDrawing:
             limits=panel.limits,
             name=panel.value_name,
             masked=panel.hidden is not None and bool(panel.hidden.any()),
+            left_out=self._left_out,
         )
 
     def at(self, x: float, y: float) -> Hit | None:
@@ -91,13 +96,18 @@ class MosaicDrawing:
         panel, box = self.panel, self.grid.box
         gap = max(1, round(self._gap * width / box.width))
         index = pixels.quantise(panel.values, panel.limits)
-        hidden = panel.hidden
+        hidden, unseen = panel.hidden, panel.left_out
+        if unseen is not None and hidden is not None:
+            unseen = unseen | hidden
         rows, columns = index.shape[:2]
         for axis, room in ((2, height // rows - gap), (3, width // columns - gap)):
             index = pixels.shrink(index, axis, max(1, room))
             hidden = None if hidden is None else pixels.shrink_all(hidden, axis, max(1, room))
+            unseen = None if unseen is None else pixels.shrink_all(unseen, axis, max(1, room))
         down = _pixels_of_tiles(rows, index.shape[2], height, gap)
         across = _pixels_of_tiles(columns, index.shape[3], width, gap)
+        if unseen is not None:
+            index = np.where(unseen, np.uint8(pixels.GAP), index)
         if hidden is not None:
             index = np.where(hidden, np.uint8(pixels.HATCH), index)
         image = _joined(index).take(across, axis=1).take(down, axis=0)

@@ -91,14 +91,20 @@ def image(
     width: int,
     height: int,
     *,
+    blank: Bools | None = None,
     ratio: float = 1.0,
     diverging: bool = False,
 ) -> Indices:
     """The image [height, width] of a map [row, column]: shrunk by maximum where it has more cells
-    than pixels, enlarged exactly where fewer, with stripes on hatched cells."""
+    than pixels, enlarged exactly where fewer, with stripes on hatched cells, and the surface where
+    there are only hatched and blank ones."""
+    unseen = blank if blank is None or hatched is None else blank | hatched
     for axis, size in ((0, height), (1, width)):
         index = shrink(index, axis, size, diverging=diverging)
         hatched = None if hatched is None else shrink_all(hatched, axis, size)
+        unseen = None if unseen is None else shrink_all(unseen, axis, size)
+    if unseen is not None:
+        index = np.where(unseen, np.uint8(GAP), index)
     if hatched is not None:
         index = np.where(hatched, np.uint8(HATCH), index)
     rows, columns = spread(index.shape[0], height), spread(index.shape[1], width)

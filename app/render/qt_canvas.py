@@ -128,11 +128,15 @@ class QtCanvas:
         hatched: Bools | None,
         table: Indices,
         *,
+        blank: Bools | None = None,
         diverging: bool = False,
     ) -> None:
         def draw(width: int, height: int) -> Indices:
             return pixels.image(
-                index, hatched, width, height, ratio=self._ratio, diverging=diverging
+                *(index, hatched, width, height),
+                blank=blank,
+                ratio=self._ratio,
+                diverging=diverging,
             )
 
         self.raster(box, draw, table)

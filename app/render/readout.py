@@ -58,6 +58,9 @@ def cell(heatmap: Heatmap, row: int, column: int) -> str:
         return f"{where}: no keys, every one is masked for this query"
     if heatmap.hidden is not None and heatmap.hidden[row, column]:
         return f"{where}: masked"
-    values = [f"{heatmap.value_name} {number(float(heatmap.values[row, column]))}"]
+    if heatmap.left_out is not None and heatmap.left_out[row, column]:
+        values = ["left out here"]
+    else:
+        values = [f"{heatmap.value_name} {number(float(heatmap.values[row, column]))}"]
     values += [f"{name} {number(float(array[row, column]))}" for name, array in heatmap.details]
     return f"{where}: {' · '.join(values)}"

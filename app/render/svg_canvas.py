@@ -125,17 +125,25 @@ class SvgCanvas:
         hatched: Bools | None,
         table: Indices,
         *,
+        blank: Bools | None = None,
         diverging: bool = False,
     ) -> None:
         if index.size > MOST_CELLS:
 
             def draw(width: int, height: int) -> Indices:
-                return pixels.image(index, hatched, width, height, ratio=RATIO, diverging=diverging)
+                return pixels.image(
+                    *(index, hatched, width, height),
+                    blank=blank,
+                    ratio=RATIO,
+                    diverging=diverging,
+                )
 
             self.raster(box, draw, table)
             return
         # Hatched cells count as one more colour, so that runs of them join as well.
         colours = index.astype(np.int16)
+        if blank is not None:
+            colours[blank] = pixels.GAP
         if hatched is not None and hatched.any():
             colours[hatched] = 256
             self._stripes = _hex(table, pixels.HATCH), _hex(table, pixels.HATCH_LINE)

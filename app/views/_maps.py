@@ -26,11 +26,20 @@ def heads_of(trace: Trace, selection: Selection, options: ViewOptions) -> Floats
     """[head, query, key]: the selected head alone, or all of the layer; sinks left out if asked."""
     maps: Floats = trace.pattern(selection.site, selection.layer, selection.head).numpy()
     maps = maps[None] if selection.head is not None else maps
-    return without(maps, left_out(trace, selection, options)) if options.drop_sinks else maps
+    return without(maps, _dropped(trace, selection, options)) if options.drop_sinks else maps
 
 
 def left_out(trace: Trace, selection: Selection, options: ViewOptions) -> Bools:
-    """[key]: the keys that are not shown because the person asked so."""
+    """[query, key]: the cells that are not shown because the person asked so, whatever the mask."""
+    keys = _dropped(trace, selection, options)
+    outside = other_sentences(trace, selection, options)
+    if outside is None:
+        return np.broadcast_to(keys, (len(trace.tokens[selection.stack]), len(keys)))
+    return outside | keys
+
+
+def _dropped(trace: Trace, selection: Selection, options: ViewOptions) -> Bools:
+    """[key]: the sinks, where they are not wanted."""
     keys = trace.tokens["encoder" if selection.part == "cross" else selection.stack]
     if not options.drop_sinks:
         return np.zeros(len(keys), dtype=bool)

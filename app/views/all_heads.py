@@ -25,7 +25,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         return missing
     maps = _thumbnails(trace, selection, options)
     layers, heads = maps.values.shape[:2]
-    largest = maps.values.max(axis=-1)[~maps.hidden.all(axis=-1)]  # of every row of every map
+    shown = ~(maps.hidden | maps.left_out).all(axis=-1)
+    largest = maps.values.max(axis=-1)[shown]  # of every row of every map
     automatic = options.limits == "auto" and float(largest.max(initial=0)) > 0
     limit = _maps.fitted(largest) if automatic else 1.0
     return Figure(
@@ -39,6 +40,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 columns=Axis(title="Head", labels=_counted(heads)),
                 limits=(0.0, limit),
                 hidden=maps.hidden,
+                left_out=maps.left_out if maps.left_out.any() else None,
                 selected=None if selection.head is None else (selection.layer, selection.head),
             ),
         ),
@@ -105,7 +107,9 @@ def _note(
     maps: Thumbnails, largest: Floats, limit: float | None, options: ViewOptions, left_out: str
 ) -> str:
     parts = [left_out] if left_out else []
-    parts += ["In every map queries run down, keys across."]
+    if maps.left_out.any():
+        parts.append("Blank cells are left out.")
+    parts.append("In every map queries run down, keys across.")
     if maps.factor > 1:
         side = maps.factor
         parts.append(f"A cell shows the largest weight of {side} × {side} tokens.")

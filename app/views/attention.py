@@ -9,7 +9,7 @@ import numpy as np
 from app.figure import Bools, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions, _maps
-from app.views._maps import heads_of, left_out, other_sentences, prepare, ready
+from app.views._maps import heads_of, left_out, prepare, ready
 from app.views._tokens import (
     KEY,
     QUERY,
@@ -29,17 +29,20 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         return missing
     site, layer, head = selection.site, selection.layer, selection.head
     source = "encoder" if selection.part == "cross" else selection.stack
-    dropped = left_out(trace, selection, options)
-    allowed = trace.allowed(site, layer).numpy() & ~dropped
+    allowed = trace.allowed(site, layer).numpy()
+    outside = left_out(trace, selection, options) & allowed
     heads = heads_of(trace, selection, options)
     weights: Floats = heads[0] if head is not None else heads.mean(axis=0)
     if head is None:
-        details = (("largest of the heads", heads.max(axis=0)),)
+        details = [("largest of the heads", heads.max(axis=0))]
     else:
-        details = (("raw score", trace.scores(site, layer, head).numpy()),)
-    outside = other_sentences(trace, selection, options)
+        details = [("raw score", trace.scores(site, layer, head).numpy())]
+    if outside.any():
+        before = trace.pattern(site, layer, head).numpy()
+        details.insert(0, ("weight before", before if head is not None else before.mean(axis=0)))
     dead = tuple(np.flatnonzero(~allowed.any(axis=1)).tolist())
-    largest = np.where(allowed, weights, 0).max(axis=1)[allowed.any(axis=1)]
+    shown = allowed & ~outside
+    largest = np.where(shown, weights, 0).max(axis=1)[shown.any(axis=1)]
     limits, limits_note = _maps.limits(largest, options)
     return Figure(
         title=_maps.title(trace, selection, options),
@@ -50,18 +53,25 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 rows=token_axis(QUERY, trace, selection.stack, options),
                 columns=token_axis(KEY, trace, source, options),
                 limits=limits,
-                hidden=~allowed if outside is None else ~allowed | outside,
+                hidden=~allowed,
+                left_out=outside if outside.any() else None,
                 dead_rows=dead,
                 row=pinned_query(trace, selection, options),
                 column=pinned(selection.key, len(trace.tokens[source])),
                 value_name="weight",
                 picks=("query", "key"),
-                details=details,
+                details=tuple(details),
                 limits_note=limits_note,
             ),
         ),
-        note=_note(weights, largest, allowed, dead, options, _maps.note(trace, selection, options)),
+        note=_note(weights, largest, allowed, dead, options, _left_out(trace, selection, options)),
     )
+
+
+def _left_out(trace: Trace, selection: Selection, options: ViewOptions) -> str:
+    """What blank cells are, in sentences; empty where nothing is left out."""
+    said = _maps.note(trace, selection, options)
+    return f"{said} Blank cells are left out." if said else ""
 
 
 def _note(

@@ -24,16 +24,17 @@ _AT_ONCE_BYTES = 64 * 2**20
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Thumbnails:
     """values: [layer, head, height, width], the largest weight of `factor` × `factor` cells.
-    hidden: the same shape, True where all of these cells are masked. A layer with fewer heads than
-    another has hidden, empty maps."""
+    hidden: the same shape, True where all of these cells are masked; left_out: where none is shown,
+    and not all are masked. A layer with fewer heads than another has hidden, empty maps."""
 
     values: Floats
     hidden: Bools
+    left_out: Bools
     factor: int
 
     @property
     def nbytes(self) -> int:
-        return self.values.nbytes + self.hidden.nbytes
+        return self.values.nbytes + self.hidden.nbytes + self.left_out.nbytes
 
 
 def thumbnails(
@@ -86,11 +87,15 @@ def _thumbnails(
     size = (-(-queries // factor), -(-keys // factor))
     values = np.zeros((stack.layers, max(heads), *size), dtype=np.float32)
     hidden = np.ones(values.shape, dtype=bool)
+    left_out = np.zeros(values.shape, dtype=bool)
     whole = max(heads) * queries * keys * 4 <= _AT_ONCE_BYTES
     for layer, count in enumerate(heads):
-        shown = trace.allowed(site, layer).numpy() & ~dropped
+        allowed = trace.allowed(site, layer).numpy()
+        shown = allowed & ~dropped
         shown = shown if inside is None else shown & inside
-        hidden[layer, :count] = pool_all(~shown, factor, factor)
+        masked = pool_all(~allowed, factor, factor)
+        hidden[layer, :count] = masked
+        left_out[layer, :count] = pool_all(~shown, factor, factor) & ~masked
         for first, last in [(0, count)] if whole else [(h, h + 1) for h in range(count)]:
             step(should_stop, (layer + first / count) / len(heads), "drawing all heads")
             head = None if whole else first
@@ -98,4 +103,4 @@ def _thumbnails(
             found = without(maps.numpy(), dropped) if drop_sinks else maps.numpy()
             found = found if inside is None else found * inside
             values[layer, first:last] = pool_max(found, factor, factor)
-    return Thumbnails(values=values, hidden=hidden, factor=factor)
+    return Thumbnails(values=values, hidden=hidden, left_out=left_out, factor=factor)

@@ -73,6 +73,7 @@ class RecordingCanvas:
         hatched: np.ndarray | None,
         table: np.ndarray,
         *,
+        blank: np.ndarray | None = None,
         diverging: bool = False,
     ) -> None:
         self.maps.append((box, index, hatched))

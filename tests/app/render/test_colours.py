@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.figure import Arrow, Box, Diagram, Figure, Heatmap
+from app.figure import Arrow, Box, Diagram, Figure, Heatmap, Mosaic
 from app.render import pixels
 from app.render.frames import DARK_INK, LIGHT_INK, ink
 from app.render.geometry import Rect
@@ -17,7 +17,7 @@ from app.render.heatmap import HeatmapDrawing
 from app.render.page import Page
 from app.render.widget import FigureWidget
 from app.theme import DARK, LIGHT, Theme
-from tests.app.render.examples import attention, causal, heatmap
+from tests.app.render.examples import attention, causal, heatmap, mosaic
 from tests.app.render.recording import RecordingCanvas, overlapping, record
 
 THEMES = [pytest.param(LIGHT, id="light"), pytest.param(DARK, id="dark")]
@@ -130,6 +130,37 @@ def test_masked_cells_are_striped_and_not_the_colour_of_zero(
     assert seen == {theme.hatch, theme.hatch_line}
     assert colour(image, widget, 3, 0) == "#" + bytes(theme.table("sequential")[0]).hex()
     assert "masked" in record(Figure(title="t", panels=(panel,)), theme=theme).words
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("kind", ["map", "mosaic"])
+def test_what_is_left_out_has_a_word_and_a_look_of_its_own(kind: str) -> None:
+    panel: Heatmap | Mosaic
+    if kind == "map":
+        left_out = np.zeros((3, 3), dtype=bool)
+        left_out[:, 1] = True
+        panel = heatmap(np.full((3, 3), 0.5, np.float32), left_out=left_out)
+    else:
+        panel = mosaic(2, 2, 3)
+        left_out = np.zeros(panel.values.shape, dtype=bool)
+        left_out[..., 1] = True
+        panel = replace(panel, hidden=None, left_out=left_out)
+    canvas = record(Figure(title="t", panels=(panel,)))
+    assert "left out" in canvas.words
+    assert "masked" not in canvas.words
+    if kind == "map":
+        assert canvas.words.count("0.50") == 6
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_what_is_left_out_is_as_empty_as_the_page(widget: FigureWidget, theme: Theme) -> None:
+    widget.set_theme(theme)
+    ones = np.ones((3, 3), dtype=np.float32)
+    assert shown(widget, ones, left_out=ones > 0) == theme.surface
+    assert shown(widget, ones, left_out=ones > 0, hidden=ones > 0) in (
+        theme.hatch,
+        theme.hatch_line,
+    )
 
 
 def test_a_row_without_keys_says_so(widget: FigureWidget) -> None:

@@ -54,6 +54,15 @@ def test_a_heatmap_reads_back_exactly_with_labels_masks_and_details() -> None:
         assert bool(int(row["masked"])) == panel.hidden[place]
 
 
+def test_what_is_left_out_is_not_said_to_be_masked() -> None:
+    left_out = np.zeros((len(ENGLISH), len(ENGLISH)), dtype=bool)
+    left_out[:, 2] = True
+    panel = attention(ENGLISH, left_out=left_out)
+    for row in read(panel):
+        assert row["masked"] == "0"
+        assert row["left out"] == str(int(row["key"] == "2"))
+
+
 def test_bars_name_their_token_ids_and_what_is_cut() -> None:
     panel = bars(["a", "b", "a,b", '"', "\n", "f"])
     rows = read(panel)

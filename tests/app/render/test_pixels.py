@@ -76,3 +76,22 @@ def test_stripes_show_both_entries_and_only_on_masked_cells() -> None:
     image = pixels.image(np.zeros((1, 2), np.uint8), hidden, 40, 20)
     assert (image[:, :20] == 0).all()
     assert set(np.unique(image[:, 20:])) == {pixels.HATCH, pixels.HATCH_LINE}
+
+
+def test_blank_cells_show_the_surface_unless_they_are_hatched() -> None:
+    index = np.full((2, 3), 200, dtype=np.uint8)
+    hatched = np.array([[True, False, False], [True, False, False]])
+    blank = np.array([[True, True, False], [False, True, False]])
+    image = pixels.image(index, hatched, 30, 20, blank=blank)
+    assert set(np.unique(image[:, :10])) == {pixels.HATCH, pixels.HATCH_LINE}
+    assert (image[:, 10:20] == pixels.GAP).all()
+    assert (image[:, 20:] == 200).all()
+
+
+def test_a_pixel_is_blank_only_where_no_cell_of_it_is_shown() -> None:
+    """Hatched and blank cells in one pixel: blank, for not all are masked; a shown one wins."""
+    index = np.array([[0, 0, 0, 9]], dtype=np.uint8)
+    hatched = np.array([[True, False, False, False]])
+    blank = np.array([[False, True, True, False]])
+    assert pixels.image(index, hatched, 2, 1, blank=blank).tolist() == [[pixels.GAP, 9]]
+    assert pixels.image(index, None, 2, 1, blank=blank).tolist() == [[0, 9]]

@@ -33,8 +33,12 @@ def test_only_the_asked_block_is_shown(
     (panel,) = figure.panels
     assert isinstance(panel, Heatmap)
     cells = {(i, j) for i in rows for j in columns}
-    shown = {(i, j) for i in range(7) for j in range(7) if not panel.hidden[i, j]}  # type: ignore[index]
+    assert panel.left_out is not None
+    shown = {(i, j) for i in range(7) for j in range(7) if not panel.left_out[i, j]}
     assert shown == cells
+    assert panel.hidden is not None
+    assert not panel.hidden.any()
+    assert "masked" not in figure.note
     weights = trace.pattern("encoder.self", 1, 0).numpy()
     assert (panel.values == weights).all()
     assert panel.dead_rows == ()
@@ -48,13 +52,15 @@ def test_only_the_asked_block_is_shown(
     (mosaic,) = whole.panels
     assert isinstance(mosaic, Mosaic)
     assert mosaic.hidden is not None
+    assert not mosaic.hidden.any()
+    assert mosaic.left_out is not None
     for layer in range(3):
         maps = trace.pattern("encoder.self", layer).numpy()
         for i in range(7):
             for j in range(7):
                 expected = maps[:, i, j] if (i, j) in cells else np.zeros(4)
                 assert mosaic.values[layer, :, i, j] == pytest.approx(expected, abs=1e-6)
-                assert (mosaic.hidden[layer, :, i, j] == ((i, j) not in cells)).all()
+                assert (mosaic.left_out[layer, :, i, j] == ((i, j) not in cells)).all()
     assert whole.title.endswith(f" · {name}")
     assert whole.note.startswith(f"Only {name} is shown; the weights are unchanged.")
 

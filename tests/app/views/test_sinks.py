@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from app.figure import Diagram, Heatmap, Mosaic, WordGrid
+from app.render import readout
+from app.render.numbers import number
 from app.selection import Selection
 from app.views import ViewOptions, view
 from core.analysis.head_kinds import KINDS, head_kinds
@@ -38,14 +40,48 @@ def test_the_map_without_them(head: int | None) -> None:
     expected = maps.mean(axis=0) if head is None else maps[head]
     assert panel.values == pytest.approx(expected, abs=1e-6)
     assert panel.hidden is not None
-    assert panel.hidden[0].tolist() == [True, False, True, False, False, True]
+    assert not panel.hidden.any()  # nothing is masked
+    assert panel.left_out is not None
+    assert (panel.left_out == [True, False, True, False, False, True]).all()
+    whole = trace.pattern("encoder.self", 1).double().numpy()
+    before = whole.mean(axis=0) if head is None else whole[head]
+    assert panel.details[0][0] == "weight before"
+    assert panel.details[0][1] == pytest.approx(before, abs=1e-6)
+    said = readout.cell(panel, 3, 0)
+    assert f": left out here · weight before {number(before[3, 0])} · " in said
+    assert "masked" not in said
     assert figure.title.endswith(" · sinks left out")
     assert figure.note.startswith("Without the first token, special tokens and punctuation")
+    assert "Blank cells are left out." in figure.note
+    assert "masked" not in figure.note
     flow = view("attention_flow").draw(trace, selection, OPTIONS).panels[0]
     assert isinstance(flow, Diagram)
     lines = sorted(arrow.value or 0 for arrow in flow.arrows)
     drawn = maps if head is None else maps[head]
     assert lines == pytest.approx(sorted(drawn[drawn >= 0.04]), abs=1e-6)
+
+
+def test_a_masked_sink_is_masked_and_its_own_query_is_not_without_keys() -> None:
+    """Of a decoder the first token sees itself alone, which is a sink: that is no mask's doing."""
+    trace = trace_of("decoder", length=5)
+    selection = Selection(stack="decoder", layer=1)
+    figure = view("attention").draw(trace, selection, OPTIONS)
+    (panel,) = figure.panels
+    assert isinstance(panel, Heatmap)
+    masked = ~np.tri(5, dtype=bool)
+    assert panel.hidden is not None
+    assert (panel.hidden == masked).all()
+    assert panel.left_out is not None
+    assert panel.left_out[:, 0].all()
+    assert not panel.left_out[:, 1:].any()
+    assert panel.dead_rows == ()
+    assert "Hatched cells are masked" in figure.note
+    (mosaic,) = view("all_heads").draw(trace, selection, OPTIONS).panels
+    assert isinstance(mosaic, Mosaic)
+    assert mosaic.hidden is not None
+    assert mosaic.left_out is not None
+    assert (mosaic.hidden[1, 2] == masked).all()
+    assert (mosaic.left_out[1, 2] == panel.left_out).all()
 
 
 def test_all_maps_without_them() -> None:
@@ -59,7 +95,10 @@ def test_all_maps_without_them() -> None:
         maps /= maps.sum(axis=2, keepdims=True)
         assert mosaic.values[layer] == pytest.approx(maps, abs=1e-6)
     assert mosaic.hidden is not None
-    assert mosaic.hidden[2, 3, 4].tolist() == [True, False, True, False, False, True]
+    assert not mosaic.hidden.any()
+    assert mosaic.left_out is not None
+    assert mosaic.left_out[2, 3, 4].tolist() == [True, False, True, False, False, True]
+    assert "Blank cells are left out." in figure.note
     assert figure.title.endswith(" · sinks left out")
     assert figure.note.startswith("Without the first token, special tokens and punctuation")
     assert view("all_heads").ready is not None
