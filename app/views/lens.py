@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_POSITIONS = 24
 """A projection to the vocabulary at each layer and position is dear, and words need width."""
+LIKELIEST = "1 is the likeliest token"
+DIVERGENCE = "how far this layer's whole distribution is from the final one"
 MOST_BELOW = 8  # layers: with more, what goes with the grid of words stands beside it
 
 
@@ -38,6 +40,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         found = lens(trace, places)
         panels.append(_words(found, places, focus, trace, options))
         if not (chosen and at_judged and of_sentence):
+            panels.append(_numbers(found, places.index(focus), focus, trace, options))
             panels.append(_certainty(found, places.index(focus), focus, trace, options))
         if len(places) < len(trace.tokens[stack.name]):
             notes.append(f"Positions {places[0]} to {places[-1]}; pin another to move there.")
@@ -51,13 +54,17 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         reason = options.missing.get("vocab", f"{trace.spec.name} has no output head to look with.")
         return empty(title, reason)
     # Words need width: with few layers there is room for the curve below them.
-    beside = len(panels) > 2 or (len(panels) == 2 and stack.layers > MOST_BELOW)
+    curves = sum(isinstance(panel, Curves) for panel in panels)
+    beside = curves > 1 or (len(panels) > 1 and stack.layers > MOST_BELOW)
+    if beside and any(isinstance(panel, WordGrid) for panel in panels[1:]):
+        panels.append(panels.pop(1))  # the numbers of all layers, across the page
     return Figure(
         title=title,
         panels=tuple(panels),
         note=" ".join(notes),
         columns=2 if beside else 1,
         weights=(3, 2) if beside else (),
+        wide_last=True,
     )
 
 
@@ -127,18 +134,43 @@ def _cell(found: Lens, row: int, column: int, options: ViewOptions) -> Cell:
     return Cell(text=options.pieces(int(found.top[row, column])), strength=probability, note=note)
 
 
+def _numbers(found: Lens, column: int, focus: int, trace: Trace, options: ViewOptions) -> WordGrid:
+    """What each layer makes of the final answer at one position: a row a number."""
+    rows = {
+        "probability": [_number(p, ".3f", p) for p in found.final[:, column].tolist()],
+        "rank": [_number(r, ",d", None, LIKELIEST) for r in found.rank[:, column].tolist()],
+        "KL, bits": [
+            _number(bits, "z.2f", None, DIVERGENCE) for bits in found.divergence[:, column].tolist()
+        ],
+    }
+    layers = trace.spec.main_stack.layers
+    return WordGrid(
+        title=f"{_answer(found, column, focus, trace, options)}, layer by layer",
+        cells=tuple(tuple(row) for row in rows.values()),
+        rows=Axis(title="", labels=tuple(rows)),
+        columns=Axis(title="After layer", labels=("emb", *(str(i + 1) for i in range(layers)))),
+    )
+
+
+def _number(value: float, form: str, strength: float | None, note: str = "") -> Cell:
+    return Cell(text=format(value, form), strength=strength, value=value, note=note)
+
+
+def _answer(found: Lens, column: int, focus: int, trace: Trace, options: ViewOptions) -> str:
+    place = place_words(focus, trace.tokens[trace.spec.main_stack.name].positions[focus])
+    return f"The answer “{options.pieces(int(found.top[-1, column]))}” at {place}"
+
+
 def _certainty(found: Lens, column: int, focus: int, trace: Trace, options: ViewOptions) -> Curves:
     """How the final answer wins at one position."""
-    stack = trace.spec.main_stack
     answer = options.pieces(int(found.top[-1, column]))
-    place = place_words(focus, trace.tokens[stack.name].positions[focus])
     return _curves(
-        f"The answer at {place}",
+        _answer(found, column, focus, trace, options),
         [
             (f"“{answer}”, the answer", found.final[:, column]),
             ("the layer's own best", found.probability[:, column]),
         ],
-        stack.layers,
+        0,
     )
 
 
@@ -185,19 +217,20 @@ def _sentence(trace: Trace) -> list[Panel]:
             _curves(
                 title,
                 [(name, chances[:, i]) for i, name in enumerate(names)],
-                stack.layers,
+                int(chances[-1].argmax()),
             )
         )
     return panels
 
 
-def _curves(title: str, lines: list[tuple[str, Floats]], layers: int) -> Curves:
-    """Probabilities over the layers."""
+def _curves(title: str, lines: list[tuple[str, Floats]], answer: int) -> Curves:
+    """Probabilities over the layers; the line of the model's answer stands out."""
+    layers = len(lines[0][1]) - 1
     x = np.arange(layers + 1, dtype=np.float32)
     return Curves(
         title=title,
         curves=tuple(
-            Curve(name=name, x=x, y=y, emphasised=i == 0) for i, (name, y) in enumerate(lines)
+            Curve(name=name, x=x, y=y, emphasised=i == answer) for i, (name, y) in enumerate(lines)
         ),
         x_title="Layer",
         y_title="Probability",

@@ -20,7 +20,7 @@ from tests.traces import LABELS, LAST_TOKEN, network, sentence, spec, trace_of
 def test_words_are_the_layers_best_and_the_last_row_the_answer() -> None:
     trace = trace_of("relative translator", length=4, target=6)
     figure = view("lens").draw(trace, Selection(stack="decoder", query=2), ViewOptions())
-    grid, curves = figure.panels
+    grid, _, curves = figure.panels
     assert isinstance(grid, WordGrid)
     assert grid.rows.labels[-1] == "layer 3 + norm"
     assert [c.text for c in grid.cells[-1]] == [f"⟨{i}⟩" for i in trace.logits.argmax(dim=-1)]
@@ -30,12 +30,43 @@ def test_words_are_the_layers_best_and_the_last_row_the_answer() -> None:
     assert grid.picks == (None, "query")
     assert "ranks" in grid.cells[0][2].note
     assert isinstance(curves, Curves)
-    assert curves.title == "The answer at position 2"
     answer = int(trace.logits[2].argmax())
+    assert curves.title == f"The answer “⟨{answer}⟩” at position 2"
     assert curves.curves[0].name == f"“⟨{answer}⟩”, the answer"
     assert (figure.columns, figure.weights) == (1, ())  # of few layers: words need the width
     assert curves.curves[0].y[-1] == pytest.approx(best[2], abs=1e-6)
     assert curves.x_labels == ("emb", "1", "2", "3")
+
+
+def test_rank_and_divergence_of_the_answer_are_written_for_every_layer() -> None:
+    trace = trace_of("relative translator", length=4, target=6)
+    numbers = view("lens").draw(trace, Selection(stack="decoder", query=2), ViewOptions()).panels[1]
+    assert isinstance(numbers, WordGrid)
+    assert numbers.rows.labels == ("probability", "rank", "KL, bits")
+    assert numbers.columns.labels == ("emb", "1", "2", "3")
+    last = trace.logits[2].double().softmax(-1)
+    answer = int(last.argmax())
+    for layer in range(4):
+        here = last
+        if layer < 3:
+            states = trace.hidden("decoder")[layer, [2]]
+            here = trace.derive.project(states, normalise=True)[0].double().softmax(-1)
+        chance, rank, bits = (numbers.cells[row][layer] for row in range(3))
+        assert chance.text == f"{here[answer]:.3f}"
+        assert chance.strength == pytest.approx(float(here[answer]), abs=1e-6)
+        assert rank.text == str(1 + int((here > here[answer]).sum()))
+        assert bits.value == pytest.approx(float((last * (last / here).log2()).sum()), abs=1e-4)
+    assert [numbers.cells[row][3].text for row in (1, 2)] == ["1", "0.00"]
+
+
+def test_of_a_deep_model_the_numbers_take_the_whole_width() -> None:
+    deep = spec("decoder").main_stack
+    deep = replace(deep, blocks=deep.blocks * 3)
+    made = Transformer(replace(spec("decoder"), decoder=deep)).eval()
+    trace = run(made, RunRequest(source=sentence(5)))
+    figure = view("lens").draw(trace, Selection(stack="decoder"), ViewOptions())
+    assert [type(panel) for panel in figure.panels] == [WordGrid, Curves, WordGrid]
+    assert (figure.columns, figure.wide_last) == (2, True)
 
 
 def test_it_looks_at_the_mask_unless_something_is_pinned() -> None:
@@ -76,13 +107,15 @@ def test_classes_of_the_first_token_by_layer() -> None:
     for panel, head in ((classes, made.heads.classes.out), (pair, made.heads.pair)):
         expected = softmax(linear(head, pooled))
         assert np.stack([c.y for c in panel.curves], axis=1) == pytest.approx(expected, abs=1e-5)
+        best = int(expected[-1].argmax())  # not simply the first
+        assert [c.emphasised for c in panel.curves] == [i == best for i in range(len(panel.curves))]
     elsewhere = view("lens").draw(trace, Selection(query=1), ViewOptions())
-    assert len(elsewhere.panels) == 2
+    assert len(elsewhere.panels) == 3
     assert elsewhere.note == "Pin the first token to see what it says of the whole text."
     unpinned = view("lens").draw(trace, Selection(), ViewOptions())
-    assert len(unpinned.panels) == 2
-    assert isinstance(unpinned.panels[1], Curves)
-    assert unpinned.panels[1].title == "The answer at position 0"
+    assert len(unpinned.panels) == 3
+    assert isinstance(unpinned.panels[2], Curves)
+    assert unpinned.panels[2].title.endswith(" at position 0")
     assert "Pin a token to follow another answer" in unpinned.note
 
 
