@@ -6,15 +6,16 @@ import pytest
 
 from app.figure import Box, Diagram, Figure
 from app.selection import Selection
-from app.views import ViewOptions, _parts, architecture, view, views
+from app.views import ViewOptions, _inputs, _parts, view, views
 from app.views._parts import count
 from core.analysis import parameters
 from core.model import Transformer
 from core.request import RunRequest, Step
 from core.run import run
 from core.spec import ExpertsSpec
+from core.tokens import Tokens
 from core.trace import Trace
-from tests.traces import KINDS, attention, sentence, spec, trace_of, widened_first
+from tests.traces import KINDS, attention, sentence, spec, trace_of, variants, widened_first
 
 
 def draw(trace: Trace, **more: object) -> tuple[Figure, Diagram]:
@@ -27,7 +28,9 @@ def draw(trace: Trace, **more: object) -> tuple[Figure, Diagram]:
 
 
 def names(panel: Diagram, key: str) -> list[str]:
-    return [b.text.split("\n")[0] for b in panel.boxes if b.key.startswith(key)]
+    """The first lines, without the weights of a norm."""
+    found = [b.text.split("\n")[0] for b in panel.boxes if b.key.startswith(key)]
+    return [name.split(" · ")[0] for name in found]
 
 
 LAYERS = {
@@ -59,17 +62,20 @@ def test_a_layer_has_its_real_parts_in_their_real_order(kind: str) -> None:
 def test_embeddings_and_heads_are_those_there_are() -> None:
     panel = draw(trace_of("encoder", length=7))[1]
     assert names(panel, "encoder.in") == [
-        "7 tokens",
+        "w5 w12 w19 w26 w33 w5 w12",
+        "Tokenizer",
+        "ids [7]",
         "Token embedding",
         "+ position",
         "+ segment",
         "LayerNorm",
     ]
-    heads = ["Masked word", "Sentence pair", "Classes", "Replaced?"]
+    heads = ["Masked word [7 × 40]", "Replaced?", "Pooler of the first token"]
+    heads += ["Sentence pair", "Classes"]
     assert names(panel, "head") == heads
     panel = draw(trace_of("rotary decoder"))[1]
-    assert names(panel, "decoder.in") == ["7 tokens", "Token embedding"]
-    assert names(panel, "head") == ["Next token"]
+    assert names(panel, "decoder.in")[1:] == ["Tokenizer", "ids [7]", "Token embedding"]
+    assert names(panel, "head") == ["Next token [7 × 40]"]
     own = box(panel, "Self-attention")
     assert "rotary positions" in own.note
     assert "within a window of 5" in own.note
@@ -96,16 +102,70 @@ def test_every_box_leads_to_a_view_that_exists_and_lies_inside(kind: str) -> Non
         assert all(0 <= x <= panel.width and 0 <= y <= panel.height for x, y in arrow.points)
 
 
-def test_the_encoder_enters_cross_attention() -> None:
-    for kind in ("translator", "relative translator"):
-        panel = draw(trace_of(kind))[1]
-        cross = box(panel, "Cross-attention")
-        ends = [a for a in panel.arrows if a.points[-1] == (cross.x, cross.y + cross.height / 2)]
-        assert len(ends) == 1
-        (x, y) = ends[0].points[0]
-        key = "encoder.final" if kind.startswith("relative") else "encoder.layer"
-        source = [b for b in panel.boxes if b.key.startswith(f"{key}.")][-1]
-        assert (x, y) == (source.x + source.width / 2, source.y + source.height)
+@pytest.mark.parametrize("layer", [0, 1, 2])
+@pytest.mark.parametrize("kind", ["translator", "relative translator"])
+def test_the_encoders_last_layer_enters_every_decoder_layer(kind: str, layer: int) -> None:
+    """Its line leaves the last box of the encoder and ends at cross-attention and at every box
+    that stands for further decoder layers."""
+    trace = trace_of(kind)
+    selection = Selection(stack="decoder", part="cross", layer=layer)
+    (panel,) = view("architecture").draw(trace, selection, ViewOptions()).panels
+    assert isinstance(panel, Diagram)
+    assert box(panel, "Encoder layer").text == "Encoder layer 3 of 3"
+    key = "encoder.final" if kind.startswith("relative") else "encoder.layer"
+    source = [b for b in panel.boxes if b.key.startswith(f"{key}.")][-1]
+    start = (source.x + source.width / 2, source.y + source.height)
+    (main,) = [a for a in panel.arrows if a.points[0] == start and len(a.points) == 5]
+    ends = [a.points[-1] for a in panel.arrows if main.points[2][0] in [x for x, _ in a.points]]
+    entered = [
+        b for b in panel.boxes if any(x == b.x and b.y < y < b.y + b.height for x, y in ends)
+    ]
+    folded = {0: ["Layers 2–3"], 1: ["Layer 1", "Layer 3"], 2: ["Layers 1–2"]}[layer]
+    assert {b.text.split("\n")[0] for b in entered} == {"Cross-attention", *folded}
+    assert len(ends) == 1 + len(folded)
+
+
+def test_layers_that_are_not_drawn_in_full_are_boxes_on_the_way() -> None:
+    """From the embeddings through them into the chosen layer, and on to the end."""
+    for layer, before, after in (
+        (0, [], "Layers 2–3"),
+        (1, "Layer 1", "Layer 3"),
+        (2, "Layers 1–2", []),
+    ):
+        selection = Selection(stack="encoder", layer=layer)
+        (panel,) = view("architecture").draw(trace_of("encoder"), selection, ViewOptions()).panels
+        assert isinstance(panel, Diagram)
+        assert names(panel, "encoder.before") == ([before] if before else [])
+        assert names(panel, "encoder.after") == ([after] if after else [])
+        starts, ends = zip(*((a.points[0], a.points[-1]) for a in panel.arrows), strict=True)
+        frame = next(b for b in panel.boxes if b.kind == "group")
+        for b in panel.boxes:
+            if b.key.startswith(("encoder.before", "encoder.after")):
+                assert b.target == "architecture"
+                ((field, number),) = b.picks
+                assert field == "layer"
+                assert number == (layer - 1 if "before" in b.key else layer + 1)
+                assert any(x == b.x or y == b.y for x, y in ends)
+            if b.key.startswith("encoder.before"):
+                assert (b.x + b.width / 2, b.y + b.height) in starts
+                assert (b.x + b.width / 2, frame.y) in ends
+    shared = Transformer(variants()["shared layers"]).eval()
+    panel = draw(run(shared, RunRequest(source=sentence(4))))[1]
+    assert names(panel, "encoder.after") == ["Layer 3"]
+    assert box(panel, "Layer 3").text == "Layer 3 · the same weights"
+
+
+def test_the_stream_and_what_is_handed_on_have_their_shapes() -> None:
+    panel = draw(trace_of("translator", length=7, target=5))[1]
+    captions = [b.text for b in panel.boxes if b.key.startswith("caption")]
+    assert captions == ["x [7 × 16]", "x [5 × 16]", "m [7 × 16]"]
+    assert box(panel, "Next token").text == "Next token [5 × 40]\ntied"
+    crossing = box(panel, "Cross-attention").note
+    assert "scores [4 × 5 × 7], out [5 × 16]" in crossing
+    assert "[7 × 24] inside" in box(panel, "Feed-forward").note  # the encoder's
+    for b in panel.boxes:
+        if "LayerNorm" in b.text:
+            assert b.text == "LayerNorm · 32"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -126,14 +186,14 @@ def test_a_click_goes_to_the_stack_and_site_of_the_part() -> None:
     found = {}
     for b in panel.boxes:
         stack, _, _ = b.key.partition(".")
-        if b.kind != "group" and stack != "head":
+        if b.kind != "group" and stack not in ("head", "caption"):
             assert dict(b.selects)["stack"] == stack
-            found[stack, b.text.split("\n")[0]] = (
+            found[stack, b.text.split("\n")[0].split(" · ")[0]] = (
                 dict(b.selects)["part"],
                 dict(b.picks).get("layer"),
             )
-    assert found["encoder", "Self-attention"] == ("self", 0)
-    assert found["encoder", "Feed-forward"] == ("self", 0)
+    assert found["encoder", "Self-attention"] == ("self", 2)  # the last, which the decoder reads
+    assert found["encoder", "Feed-forward"] == ("self", 2)
     assert found["encoder", "Token embedding"] == ("self", None)
     assert found["decoder", "Self-attention"] == ("self", 1)
     assert found["decoder", "Cross-attention"] == ("cross", 1)
@@ -154,7 +214,7 @@ def test_tied_and_shared_weights_are_named() -> None:
     panel = draw(run(Transformer(made).eval(), request))[1]
     tables = [b.text for b in panel.boxes if b.text.startswith("Token embedding")]
     assert tables == ["Token embedding\n40 × 16 · 640", "Token embedding\n40 × 16 · shared"]
-    assert box(panel, "Next token").text == "Next token\n→ 40 · tied"
+    assert box(panel, "Next token").text == "Next token [3 × 40]\ntied"
 
 
 def test_a_projection_stands_where_it_is_made() -> None:
@@ -182,20 +242,43 @@ def test_a_table_of_biases_makes_no_difference_between_layers() -> None:
     assert "differ" not in draw(trace_of("relative translator"))[0].note
 
 
-def test_weights_are_counted_once_and_to_three_digits() -> None:
-    """The pooler serves two heads: it counts with the first, and the second says so."""
+def test_a_click_opens_the_view_that_shows_the_part() -> None:
+    """The embeddings' norm is not inside a layer, a sum is, and the last norm ends the states."""
+    panel = draw(trace_of("encoder"))[1]
+    for b in panel.boxes:
+        if b.key.startswith("encoder.in") and b.kind != "text":
+            assert b.target == "embeddings", b.text
+        if b.text == "+":
+            assert b.target == "inside_layer"
+            assert b.picks == (("layer", 1),)
+    panel = draw(trace_of("decoder"))[1]
+    assert box(panel, "Final LayerNorm").target == "hidden_states"
+    projected = draw(run(Transformer(widened_first()).eval(), RunRequest(source=sentence(4))))[1]
+    assert box(projected, "Projection").target == "embeddings"
+
+
+def test_the_pooler_reads_the_first_token_for_two_heads() -> None:
     panel = draw(trace_of("encoder"))[1]
     made = spec("encoder")
     counted = parameters.heads(made.heads, 16)
-    pair, classes = box(panel, "Sentence pair"), box(panel, "Classes")
-    assert pair.text.endswith(f"→ 2 · {counted['pair'] + counted['pooler']}")
-    assert classes.text.endswith(f"→ 3 · pooler + {counted['classes']}")
-    assert f"{counted['pooler']:,} of them the pooler's" in pair.note
-    assert "beside the pooler of the sentence pair" in classes.note
-    alone = replace(made, heads=replace(made.heads, pair=None))
-    trace = run(Transformer(alone).eval(), RunRequest(source=sentence(4)))
-    classes = box(draw(trace)[1], "Classes")
-    assert classes.text.endswith(f"→ 3 · {counted['classes'] + counted['pooler']}")
+    pooler, pair, classes = (box(panel, n) for n in ("Pooler", "Sentence pair", "Classes"))
+    assert pooler.text == f"Pooler of the first token\n16 → 16 · {counted['pooler']}"
+    assert pair.text == f"Sentence pair\n[2] · {counted['pair']}"
+    assert classes.text == f"Classes\n[3] · {counted['classes']}"
+    bottom = pooler.y + pooler.height
+    into = {a.points[-1] for a in panel.arrows if a.points[0][1] == bottom}
+    assert into == {(b.x, b.y + b.height / 2) for b in (pair, classes)}
+    for name, text in (
+        ("classes of the last token", "from the last token's last state"),
+        ("classes of the mean", "from the mean of all last states, through a dense layer"),
+    ):
+        trace = run(Transformer(variants()[name]).eval(), RunRequest(source=sentence(4)))
+        panel = draw(trace)[1]
+        assert text in box(panel, "Classes").note
+        assert not any(b.text.startswith("Pooler") for b in panel.boxes)
+
+
+def test_weights_are_given_to_three_digits() -> None:
     for number, said in (
         (512, "512"),
         (1_234, "1.23 k"),
@@ -251,6 +334,49 @@ def test_a_decoding_step_shows_what_runs() -> None:
     assert "prompt's own run" in figure.note
 
 
+def test_while_decoding_the_text_so_far_can_be_read() -> None:
+    """Not the prompt alone, nor the tokenizer's spelling; of a long one the end."""
+    pieces = ["<s>", "▁I", "▁like", "▁warm", "▁tea"]
+    tokens = replace(
+        Tokens.of_ids([1, 7, 8, 9, 10], pieces),
+        spelling="sentencepiece",
+        special=(True, False, False, False, False),
+        text="I like",
+    )
+    made, cut, ids = _inputs.text(tokens, changed=False, growing=True, raw=False)
+    assert made.text == "I like warm tea"
+    assert cut.text == "Tokenizer\n5 tokens: … ·warm ·tea"
+    assert ids.text == "ids [5]\n1, 7, 8, 9, 10"
+    first = replace(Tokens.of_ids([1], ["<s>"]), special=(True,), spelling="sentencepiece")
+    made, cut, ids = _inputs.text(first, changed=False, growing=True, raw=False)
+    assert (made.text, cut.text, ids.text) == (
+        "(nothing yet)",
+        "Tokenizer\n1 token: <s>",
+        "ids [1]\n1",
+    )
+    made = _inputs.text(tokens, changed=False, growing=False, raw=False)[0]
+    assert made.text == "I like"
+    long = Tokens.of_ids(range(30), [f"w{i}" for i in range(30)])
+    made, cut, ids = _inputs.text(long, changed=False, growing=True, raw=False)
+    assert made.text.startswith("…")
+    assert made.text.endswith("w28 w29")
+    assert ids.text.endswith("…, 24, 25, 26, 27, 28, 29")
+
+
+def test_a_filled_text_is_spelled_from_its_pieces() -> None:
+    """Special tokens that were typed, such as masks, are part of it; those that were added not."""
+    tokens = replace(
+        Tokens.of_ids([2, 5, 6, 7, 4], ["[CLS]", "a", "play", "##ing", "[MASK]"]),
+        spelling="wordpiece",
+        special=(True, False, False, False, True),
+        spans=(None, (0, 1), (2, 6), (6, 9), (10, 16)),
+        text="a [MASK] [MASK]",
+    )
+    assert _inputs.written(tokens) == "a playing [MASK]"
+    made = _inputs.text(tokens, changed=True, growing=False, raw=False)[0]
+    assert made.text == "a playing [MASK]"
+
+
 def test_the_beginning_of_a_text_is_cut_by_its_width() -> None:
     for text, cut in (
         ("The cat sat on the mat.", "The cat sat on the mat."),
@@ -258,4 +384,4 @@ def test_the_beginning_of_a_text_is_cut_by_its_width() -> None:
         ("我喜欢在早上喝一杯热茶", "我喜欢在早上喝一杯热茶"),
         ("<2en>我喜欢在早上喝一杯热茶", "<2en>我喜欢在早上喝一…"),
     ):
-        assert architecture._beginning(text, 24) == cut
+        assert _inputs.beginning(text, 24) == cut
