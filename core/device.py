@@ -62,8 +62,8 @@ def check_fits(parameters: int, dtype: torch.dtype, device: torch.device) -> Non
     needed, free = parameters * dtype.itemsize, free_memory(device)
     if free is not None and needed > free:
         raise RequestError(
-            f"the model needs {_size(needed)} for {parameters / 1e6:,.0f} million weights in "
-            f"{str(dtype).removeprefix('torch.')}, but {device} has {_size(free)} free"
+            f"the model needs {size(needed)} for {parameters / 1e6:,.0f} million weights in "
+            f"{str(dtype).removeprefix('torch.')}, but {device} has {size(free)} free"
         )
 
 
@@ -74,10 +74,8 @@ def no_room(path: Path, cause: str) -> RequestError | None:
         return None
     device = torch.device("cpu")
     free = free_memory(device)
-    left = (
-        "the system grants no more memory" if free is None else f"{device} has {_size(free)} free"
-    )
-    return RequestError(f"the model needs {_size(path.stat().st_size)} for {path}, but {left}")
+    left = "the system grants no more memory" if free is None else f"{device} has {size(free)} free"
+    return RequestError(f"the model needs {size(path.stat().st_size)} for {path}, but {left}")
 
 
 def _meminfo() -> int | None:
@@ -102,5 +100,6 @@ def _cgroup() -> int | None:
     return None if limit == "max" else max(int(limit) - used + int(cached), 0)
 
 
-def _size(count: int) -> str:
+def size(count: int) -> str:
+    """Bytes for people: 548 MB, 2.1 GB."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"

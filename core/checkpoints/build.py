@@ -108,6 +108,16 @@ def _refuse_quantised(config: Config) -> None:
     )
 
 
+def check_config(config: Config, device: torch.device, dtype: torch.dtype) -> None:
+    """What a configuration alone tells: whether the model is supported, and fits there. Heads do
+    not count, as the file may lack them."""
+    family_of(config)
+    _refuse_quantised(config)
+    places = places_of(skeleton(describe(config)))
+    body = {name: place for name, place in places.items() if not name.startswith("heads.")}
+    check_fits(count(body), dtype, device)
+
+
 def describe(config: Config) -> ModelSpec:
     """What the family reads in a configuration; CheckpointError where it makes no sense."""
     try:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
 
 import huggingface_hub as hub
 from huggingface_hub import errors
 
+from core.checkpoints.resume import PART, cache_folder, cached, fetch_file
+from core.device import size
 from core.errors import Cancelled, CheckpointError
 from core.text.folder import GROUPS
 
@@ -20,6 +22,8 @@ UNREACHABLE: tuple[type[Exception], ...] = (
     errors.OfflineModeIsEnabled,
     OSError,
 )
+NOT_FETCHED: tuple[type[Exception], ...] = (*UNREACHABLE, ValueError)
+"""A file of more than 50 GB is a ValueError: the Hub serves none over plain HTTP."""
 
 SMALL = (
     "config.json",
@@ -47,14 +51,15 @@ class Fetched:
 def fetch(
     source: str,
     *,
+    check: Callable[[Path], None] | None = None,
     progress: Callable[[float, float, str], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Fetched:
     """Download "hub:org/name", "hub:name@revision" or the same without the prefix.
 
-    A broken connection is taken up where it stopped, and files that are in the cache are not
-    fetched again; the library keeps no part of a file after a cancel. Raises CheckpointError in
-    one sentence, or Cancelled.
+    A broken or cancelled download is taken up where it stopped, and files that are in the cache are
+    not fetched again. check: is given the folder when all but the weights is there, and may raise
+    to save their download. Raises CheckpointError in one sentence, or Cancelled.
     """
     name, _, revision = source.removeprefix("hub:").partition("@")
     try:
@@ -78,7 +83,7 @@ def fetch(
     except UNREACHABLE as error:
         return _cached(name, revision or None, error)
     sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
-    folder = _Download(name, str(info.sha), sizes, progress, should_stop).run()
+    folder = _Download(name, str(info.sha), sizes, progress, should_stop).run(check)
     # By its name and not by its commit, so that it is found when the Hub cannot be reached.
     hub.hf_hub_download(name, "config.json", revision=revision or None)
     return Fetched(folder=folder)
@@ -92,8 +97,14 @@ def _cached(name: str, revision: str | None, error: Exception) -> Fetched:
             f"there is no folder or file {name} here, nor in the cache of earlier downloads, and "
             f"the Hub cannot be reached ({_first_line(error)})"
         ) from None
+    folder = Path(found).parent
+    if not any((folder / file).exists() for file in WEIGHTS):
+        raise CheckpointError(
+            f"the earlier download of {name} ended before its weights were there, and the Hub "
+            f"cannot be reached ({_first_line(error)})"
+        ) from None
     return Fetched(
-        folder=Path(found).parent,
+        folder=folder,
         notes=("the Hub cannot be reached; this is the copy of an earlier download",),
     )
 
@@ -117,63 +128,56 @@ class _Download:
         self._progress = progress
         self._should_stop = should_stop
 
-    def run(self) -> Path:
-        files = needed(list(self.sizes), self.name)
-        self.total = sum(self.sizes[file] for file in files)
-        folder = Path()
-        for file in files:
+    def run(self, check: Callable[[Path], None] | None) -> Path:
+        *small, weights = needed(list(self.sizes), self.name)
+        self.total = sum(self.sizes[file] for file in (*small, weights))
+        for file in small:
             folder = self.get(file).parent
-        if files[-1].endswith(".index.json"):
-            parts = list(_parts(folder / files[-1], self.sizes, self.name))
+        if check is not None:
+            check(folder)
+        parts = []
+        if weights.endswith(".index.json"):
+            parts = list(_parts(self.get(weights), self.sizes, self.name))
             self.total += sum(self.sizes[part] for part in parts)
-            for part in parts:
-                self.get(part)
+        wanted = parts or [weights]
+        self._check_room(wanted)
+        for file in wanted:
+            self.get(file)
         return folder
 
     def get(self, file: str) -> Path:
         before = self.done
-        self.tell(0)
+        self.tell(before)
         try:
-            path = hub.hf_hub_download(
-                self.name, file, revision=self.revision, tqdm_class=self._bar()
+            path = fetch_file(
+                self.name, file, self.revision, lambda there: self.tell(before + there)
             )
-        except UNREACHABLE as error:
+        except NOT_FETCHED as error:
             raise CheckpointError(
-                f"{file} of {self.name} could not be fetched ({_first_line(error)}); files "
-                "that arrived whole are kept, try again later"
+                f"{file} of {self.name} could not be fetched ({_first_line(error)}); what "
+                "arrived is kept, try again later"
             ) from None
-        self.done = before + self.sizes[file]
-        self.tell(0)
-        return Path(path)
+        self.tell(before + self.sizes[file])
+        return path
 
-    def tell(self, more: float) -> None:
+    def tell(self, done: int) -> None:
         if self._should_stop is not None and self._should_stop():
-            raise Cancelled("the download was cancelled; files that arrived whole are kept")
-        self.done += int(more)
+            raise Cancelled("the download was cancelled; what arrived is kept")
+        self.done = done
         if self._progress is not None:
             self._progress(self.done, max(self.total, 1), f"Downloading {self.name}")
 
-    def _bar(self) -> Any:
-        """The library reports through a progress bar; this one prints nothing and tells us."""
-        tell = self.tell
-
-        class Bar:
-            def __init__(self, *given: Any, **more: Any) -> None:
-                tell(more.get("initial") or 0)
-
-            def __enter__(self) -> Self:
-                return self
-
-            def __exit__(self, *error: object) -> None:
-                self.close()
-
-            def update(self, n: float | None = 1) -> None:
-                tell(n or 0)
-
-            def close(self) -> None:
-                pass
-
-        return Bar
+    def _check_room(self, files: Sequence[str]) -> None:
+        """Before the first byte of the weights, not when the disk is full."""
+        folder = cache_folder(self.name)
+        absent = [f for f in files if cached(self.name, f, self.revision) is None]
+        here = sum(part.stat().st_size for part in (folder / "blobs").glob(f"*{PART}"))
+        more, free = sum(self.sizes[f] for f in absent) - here, shutil.disk_usage(folder).free
+        if more > free:
+            raise CheckpointError(
+                f"{self.name} needs {size(more)} more on the disk of {folder.parent}, which has "
+                f"{size(free)} free"
+            )
 
 
 def needed(files: Sequence[str], name: str) -> list[str]:
@@ -197,6 +201,10 @@ def _parts(index: Path, sizes: dict[str, int], name: str) -> Iterator[str]:
     except (ValueError, KeyError, AttributeError, TypeError):
         raise CheckpointError(f"{index.name} of {name} says not where the tensors are") from None
     for part in names:
+        if Path(part).name != part:
+            raise CheckpointError(
+                f"{index.name} of {name} points to {part!r}; only files beside it are read"
+            )
         if part not in sizes:
             raise CheckpointError(f"{name} on the Hub lacks {part}, which {index.name} names")
         yield part

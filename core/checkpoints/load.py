@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import builtin, random_models
-from core.checkpoints.build import Progress, build, heads_without, plan
-from core.checkpoints.files import Checkpoint, open_checkpoint
+from core.checkpoints.build import Progress, build, check_config, heads_without, plan
+from core.checkpoints.files import Checkpoint, open_checkpoint, read_config
 from core.device import compute_dtype, resolve
 from core.errors import CheckpointError
 from core.loaded import LoadedModel
@@ -51,7 +51,13 @@ def load_model(
     elif text.startswith(HUB) or (_HUB_NAME.fullmatch(text) and not path.exists()):
         from core.checkpoints import hub  # its library loads slowly
 
-        fetched = hub.fetch(text, progress=progress, should_stop=should_stop)
+        where, kind = resolve(device), compute_dtype(dtype)
+        fetched = hub.fetch(
+            text,
+            check=lambda folder: check_config(read_config(folder), where, kind),
+            progress=progress,
+            should_stop=should_stop,
+        )
         path, name, notes = fetched.folder, text.removeprefix(HUB), fetched.notes
     return load_checkpoint(
         path,

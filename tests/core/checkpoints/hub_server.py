@@ -5,22 +5,27 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
 COMMIT = "c" * 40
+LARGE = 1_000_000
 
 
 class HubServer:
     """Serves folder/<org>/<name>/…; models: name -> files. break_after: bytes of a file after which
-    the connection is cut, once. requests: (method, file, Range) of every file asked for."""
+    the connection is cut, once. ranges: whether parts of a file are served. pause: seconds in the
+    middle of every large file. requests: (method, file, Range) of every file asked for."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.gated: set[str] = set()
         self.break_after: int | None = None
+        self.ranges = True
+        self.pause = 0.0
         self.requests: list[tuple[str, str, str | None]] = []
         outer = self
 
@@ -84,7 +89,7 @@ class HubServer:
         body, status = path.read_bytes(), 200
         headers = {"X-Repo-Commit": COMMIT, "ETag": f'"{_tag(path)}"', "Accept-Ranges": "bytes"}
         wanted = call.headers.get("Range")
-        if wanted is not None:
+        if wanted is not None and self.ranges:
             start, status = int(wanted.removeprefix("bytes=").split("-")[0]), 206
             headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
             body = body[start:]
@@ -94,11 +99,19 @@ class HubServer:
             call.wfile.write(sent)
             call.close_connection = True
             return None
+        if call.command == "GET" and self.pause and len(body) > LARGE:
+            _head(call, status, headers, len(body))
+            call.wfile.write(body[: len(body) // 2])
+            time.sleep(self.pause)
+            call.wfile.write(body[len(body) // 2 :])
+            return None
         return _reply(call, status, headers, body)
 
 
 def _tag(path: Path) -> str:
-    return hashlib.sha1(path.read_bytes()).hexdigest()
+    """As the Hub's: of a large file the checksum of what is in it."""
+    whole = path.read_bytes()
+    return (hashlib.sha256 if len(whole) > LARGE else hashlib.sha1)(whole).hexdigest()
 
 
 def _reply(
