@@ -149,7 +149,7 @@ class Paths:
     """Points that move in two dimensions: points[path, step, 2], one path a token.
 
     places: the number of each path where it is not its place. pick: the Selection field that a
-    click on a path sets to its number.
+    click on a path sets to its number. reached: the step that stands out; later ones are faint.
     """
 
     title: str
@@ -161,6 +161,7 @@ class Paths:
     emphasised: int | None = None
     places: tuple[int, ...] = ()
     pick: str | None = None
+    reached: int | None = None
 
     def place(self, path: int) -> int:
         return self.places[path] if self.places else path

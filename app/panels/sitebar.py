@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from app.icons import icon
 from app.looking import at_site, fitted, heads_at, layers_at
+from app.panels.layer_play import LayerPlay
 from app.panels.sites import SITE_NAMES
 from app.session import Session
 from app.store import Store
@@ -50,6 +51,12 @@ class Counter(QWidget):
         self.back.setIcon(icon("left", theme.text, theme.border))
         self.on.setIcon(icon("right", theme.text, theme.border))
 
+    def add(self, widget: QWidget) -> None:
+        """Something more that belongs to this number, behind it."""
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(widget)
+
     def show_value(self, value: int, most: int) -> None:
         """Set from outside; tells nobody."""
         self.spin.blockSignals(True)
@@ -74,6 +81,8 @@ class SiteBar(QWidget):
         self.site.setAccessibleName("Attention site")
         self.site.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.layer, self.head = Counter("Layer"), Counter("Head")
+        self.play = LayerPlay(store)
+        self.layer.add(self.play)
         self.mean = QPushButton("Mean")
         self.mean.setCheckable(True)
         self.mean.setToolTip("The mean of all heads of this layer (M)")
@@ -97,6 +106,7 @@ class SiteBar(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self.layer.set_theme(theme)
         self.head.set_theme(theme)
+        self.play.set_theme(theme)
 
     # --- for the keyboard too ---------------------------------------------------------------
 

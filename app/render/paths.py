@@ -16,11 +16,12 @@ from app.render.plot import fit, limits_of, paint_axes
 from app.theme import Theme
 
 SIZE, LEGEND = 12.0, 22.0
+AHEAD = 0.25  # opacity of what comes after the reached step
 REACH = 14.0  # the pointer finds a point so many pixels away
 
 
 class PathsDrawing:
-    """Paths in a box, each named at its last point where the name finds room."""
+    """Paths in a box, each named at the point it has reached where the name finds room."""
 
     def __init__(self, panel: Paths, box: Rect, theme: Theme) -> None:
         self.panel, self.box, self.theme = panel, box, theme
@@ -31,6 +32,7 @@ class PathsDrawing:
         self._places = np.asarray(where, dtype=np.float64).reshape(panel.points.shape)
         table = theme.table("sequential")
         steps = panel.points.shape[1]
+        self._reached = steps - 1 if panel.reached is None else min(panel.reached, steps - 1)
         # From the middle of the table on: its low end is nearly the surface's colour.
         entries = np.linspace(88, 235, max(1, steps)).astype(int)
         self._colours = ["#" + bytes(table[entry]).hex() for entry in entries]
@@ -92,11 +94,13 @@ class PathsDrawing:
                 where[step - 1 : step + 1],
                 colour=self._colours[step],
                 width=width,
-                opacity=opacity,
+                opacity=opacity if step <= self._reached else AHEAD,
             )
         for step, (x, y) in enumerate(where):
-            last = step == len(where) - 1
-            canvas.dot(x, y, 3.6 if last else 1.2 + width / 3, fill=self._colours[step])
+            size = 4.2 if step == self._reached else 1.2 + width / 3
+            if step > self._reached:
+                size = 1.2
+            canvas.dot(x, y, size, fill=self._colours[step])
 
     def _paint_labels(self, canvas: Canvas) -> None:
         """The emphasised name first; further ones only where they cover no other."""
@@ -106,7 +110,7 @@ class PathsDrawing:
         for path in order:
             strong = path == panel.emphasised
             label = text.elide(panel.labels[path], 110, SIZE, strong)
-            x, y = (float(value) for value in self._places[path, -1])
+            x, y = (float(value) for value in self._places[path, self._reached])
             wide = text.width(label, SIZE, strong)
             room = Rect(x + 7, y - 8, wide, 16)
             if room.right > self.plot.box.right:

@@ -24,10 +24,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     found = projection(trace, stack.name)
     names = labels(tokens, options.raw_labels)
     query = pinned_query(trace, selection, options)
+    reached = min(selection.layer + 1, stack.layers)
     first, second = found.explained
     scaled = " (scaled to length 1)" if found.directions else ""
     return Figure(
-        title=f"{stack.name.capitalize()} states from the embeddings to layer {stack.layers}",
+        title=f"{stack.name.capitalize()} states from the embeddings to layer {reached} of"
+        f" {stack.layers}",
         panels=(
             Paths(
                 title="",
@@ -39,12 +41,14 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 emphasised=found.positions.index(query) if query in found.positions else None,
                 places=found.positions,
                 pick="query",
+                reached=reached,
             ),
         ),
         note=(
             f"The two directions in which the states of all layers{scaled} differ most (principal"
             f" components). The other directions hold {1 - first - second:.0%} of the variance:"
-            " what is far apart here is far apart, but what is near need not be near."
+            " what is far apart here is far apart, but what is near need not be near. Layers above"
+            " the chosen one are faint; play through the layers to see the tokens move."
         ),
     )
 
