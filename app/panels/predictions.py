@@ -85,7 +85,8 @@ class PredictionsPanel(QWidget):
 
         view = next(view for view in state.abilities.views if view.key == KEY)
         try:
-            figure = view.draw(state.trace, state.selection, options_of(state))
+            options = replace(options_of(state), compact=True)
+            figure = view.draw(state.trace, state.selection, options)
         except CoreError as error:
             figure = Figure(title="", panels=(Words(title="Predictions", text=str(error)),))
         self._show_figure(replace(figure, title="", columns=1, weights=()))

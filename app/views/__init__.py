@@ -52,7 +52,7 @@ class ViewOptions:
     the first token, special tokens and punctuation, the rest rescaled. sentences: of a pair, show
     attention from one sentence (0 is A, 1 is B) to one sentence only. heads_by: what a table of
     heads is sorted by, largest first unless heads_reversed. kept: runs of other texts to compare
-    with.
+    with. compact: for a narrow place beside the picture, without what has to be prepared.
     """
 
     raw_labels: bool = False
@@ -74,6 +74,7 @@ class ViewOptions:
     heads_by: HeadOrder = "layer"
     heads_reversed: bool = False
     kept: tuple[Trace, ...] = ()
+    compact: bool = False
 
     def pieces_of(self, stack: str) -> Callable[[int], str]:
         """Token id -> label, in the vocabulary a stack reads."""

@@ -6,30 +6,131 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Bar, Bars, Figure, Floats, Panel, Words
+from app.figure import Axis, Bar, Bars, Figure, Floats, Heatmap, Panel, Words
 from app.labels import place_words
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._bars import vocabulary_bars
 from app.views._tokens import labels, last_position, pinned, token_name
+from core.analysis.lens import growth, growth_key
+from core.progress import part
 
 if TYPE_CHECKING:
+    from core.request import ShouldStop
     from core.trace import Trace
 
 MOST_LISTS = 12
 MOST_TOKENS = 40
+MOST_STRIPS, FEW = 3, 5  # lists followed word by word; words of each where there are several
+GROWTH = "Layer by layer: what each layer's state would already predict."
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
-    architecture = trace.spec.architecture
-    if architecture == "encoder":
-        title, panels, note = _masked_words(trace, selection, options)
+    title, panels, note = _lists(trace, selection, options)
+    followed = [] if options.compact else _followed(panels)
+    sentence = _sentence(trace, options)
+    strips = _strips(trace, followed, selection, options)
+    if len(followed) == len(strips):  # each below or beside its list
+        panels += [*strips, *sentence]
     else:
-        title, panels, note = _next_token(trace, selection, options)
-    panels += _sentence(trace, options)
+        panels += [*sentence, *strips]
     bars = sum(isinstance(panel, Bars) for panel in panels)
     columns = 2 if bars == 4 else min(3, max(1, bars))
-    return Figure(title=title, panels=tuple(panels), note=note, columns=columns)
+    if 0 < len(followed) <= MOST_STRIPS:
+        columns = max(2, len(followed))
+    return Figure(
+        title=title,
+        panels=tuple(panels),
+        note=" ".join(part for part in (note, GROWTH if strips else "") if part),
+        columns=columns,
+        wide_last=len(followed) > MOST_STRIPS,
+    )
+
+
+def prepare(
+    trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
+) -> None:
+    followed = _followed(_lists(trace, selection, options)[1])
+    for number, (place, tokens) in enumerate(followed):
+        watch = part(should_stop, number / len(followed), (number + 1) / len(followed))
+        growth(trace, place, tokens, watch)
+
+
+def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
+    followed = _followed(_lists(trace, selection, options)[1])
+    return all(trace.remembers(growth_key(place, tokens)) for place, tokens in followed)
+
+
+def _lists(
+    trace: Trace, selection: Selection, options: ViewOptions
+) -> tuple[str, list[Panel], str]:
+    """Title, the lists over the vocabulary or why there is none, and note."""
+    if trace.spec.architecture == "encoder":
+        return _masked_words(trace, selection, options)
+    return _next_token(trace, selection, options)
+
+
+def _followed(panels: list[Panel]) -> list[tuple[int, tuple[int, ...]]]:
+    """(position, tokens) of each list: what is followed through the layers."""
+    lists = [panel for panel in panels if isinstance(panel, Bars)]
+    most = None if len(lists) == 1 else FEW if len(lists) <= MOST_STRIPS else 1
+    found = []
+    for bars in lists:
+        tokens = tuple(bar.token for bar in bars.bars[:most] if bar.token is not None)
+        if bars.position is not None and tokens:
+            found.append((bars.position, tokens))
+    return found
+
+
+def _strips(
+    trace: Trace,
+    followed: list[tuple[int, tuple[int, ...]]],
+    selection: Selection,
+    options: ViewOptions,
+) -> list[Panel]:
+    """How the listed words grow over the layers: a map a list; of many lists, their first words
+    in one map."""
+    grown = [growth(trace, place, tokens).T for place, tokens in followed]
+    if len(followed) <= MOST_STRIPS:
+        return [
+            _strip(
+                "Layer by layer" if len(followed) == 1 else f"Layer by layer, at {place}",
+                values,
+                tuple(options.pieces(token) for token in tokens),
+                trace,
+                selection,
+                options,
+            )
+            for (place, tokens), values in zip(followed, grown, strict=True)
+        ]
+    names = tuple(f"{options.pieces(tokens[0])} at {place}" for place, tokens in followed)
+    title = "The first word of every list, layer by layer"
+    return [_strip(title, np.concatenate(grown), names, trace, selection, options)]
+
+
+def _strip(
+    title: str,
+    values: Floats,
+    names: tuple[str, ...],
+    trace: Trace,
+    selection: Selection,
+    options: ViewOptions,
+) -> Heatmap:
+    """values: [token, layer + 1]."""
+    stack = trace.spec.main_stack
+    automatic = options.limits == "auto"
+    return Heatmap(
+        title=title,
+        values=np.ascontiguousarray(values),
+        rows=Axis(title="", labels=names),
+        columns=Axis(
+            title="After layer", labels=("emb", *(str(i + 1) for i in range(stack.layers)))
+        ),
+        limits=(0.0, max(float(values.max()), 1e-6) if automatic else 1.0),
+        column=selection.layer + 1 if selection.stack == stack.name else None,
+        value_name="probability",
+        limits_note="colours scaled to these values" if automatic else "",
+    )
 
 
 def _masked_words(
@@ -171,4 +272,6 @@ VIEW = View(
     order=10,
     draw=draw,
     wants=frozenset({"logits.last", "logits.masked", "heads"}),
+    prepare=prepare,
+    ready=ready,
 )

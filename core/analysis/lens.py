@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from core.request import ShouldStop
     from core.trace import Trace
 
+Floats = NDArray[np.float32]
+
 _AT_ONCE = 4_000_000  # logits held for one layer
 
 
@@ -78,6 +80,41 @@ def _lens(trace: Trace, positions: Sequence[int], should_stop: ShouldStop | None
                 states = hidden[layer, list(positions[part])]
                 here = trace.derive.project(states, normalise=True).cpu().float().log_softmax(-1)
             _fill(made, layer, part, here, answer)
+    return made
+
+
+def growth_key(position: int, tokens: Sequence[int]) -> tuple[object, ...]:
+    """Under which a trace remembers how these tokens grow."""
+    return "growth", position, *tokens
+
+
+def growth(
+    trace: Trace, position: int, tokens: Sequence[int], should_stop: ShouldStop | None = None
+) -> Floats:
+    """[layer + 1, token]: the probability that each layer's state gives to these tokens at a
+    position of the main stack, the last row being the model's own; remembered. KeyError when the
+    model has no vocabulary head. One projection to the vocabulary a layer."""
+    found: Floats = trace.remembered(
+        growth_key(position, tokens), lambda: _growth(trace, position, tokens, should_stop)
+    )
+    return found
+
+
+def _growth(
+    trace: Trace, position: int, tokens: Sequence[int], should_stop: ShouldStop | None
+) -> Floats:
+    head = trace.spec.heads.vocab
+    if head is None:
+        raise KeyError(f"{trace.spec.name} has no vocabulary head for a lens")
+    before = trace.hidden(trace.spec.main_stack.name)[:-1, position]  # the last is the answer's
+    made = np.empty((len(before) + 1, len(tokens)), np.float32)
+    chunk = max(1, _AT_ONCE // head.vocab)
+    for start in range(0, len(before), chunk):
+        step(should_stop, start / len(before), "following the predictions")
+        states = before[start : start + chunk]
+        here = trace.derive.project(states, normalise=True).cpu().float().softmax(-1)
+        made[start : start + len(states)] = here[:, list(tokens)].numpy()
+    made[-1] = trace.logits_at(position)[0].softmax(-1)[list(tokens)].numpy()
     return made
 
 

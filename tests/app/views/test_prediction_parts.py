@@ -53,14 +53,14 @@ def test_gradients_towards_the_answer_after_the_pinned_token(head: int | None) -
 
 
 @pytest.mark.parametrize("key", ["ablation", "gradient"])
-def test_without_a_mask_an_encoder_tells_its_last_word(key: str) -> None:
-    """Not the [SEP] after it, which no model learns to tell."""
+def test_without_a_mask_an_encoder_tells_its_first_word(key: str) -> None:
+    """Not the [CLS] before it nor the [SEP] at the end, which no model learns to tell."""
     tokens = sentence(4)
     special = (True, False, False, True)
     trace = trace_of("encoder", source=replace(tokens, special=special))
     figure = view(key).draw(trace, Selection(), ViewOptions())
     said = figure.note + figure.panels[0].title
-    assert f"in place of “{tokens.pieces[2]}” (position 2)" in said
+    assert f"in place of “{tokens.pieces[1]}” (position 1)" in said
 
 
 def test_an_encoder_query_does_not_choose_the_target_position() -> None:

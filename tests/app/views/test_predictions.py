@@ -21,7 +21,9 @@ from tests.traces import LABELS, LAST_TOKEN, VOCAB, network, sentence, spec, tra
 
 
 def draw(trace: Trace, selection: Selection | None = None, **options: Any) -> Figure:
-    return view("predictions").draw(trace, selection or Selection(), ViewOptions(**options))
+    """The lists alone, as they stand beside the picture."""
+    chosen = ViewOptions(compact=True, **options)
+    return view("predictions").draw(trace, selection or Selection(), chosen)
 
 
 def softmax(logits: torch.Tensor) -> np.ndarray:
