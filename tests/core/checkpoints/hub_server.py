@@ -18,7 +18,9 @@ LARGE = 1_000_000
 class HubServer:
     """Serves folder/<org>/<name>/…; models: name -> files. break_after: bytes of a file after which
     the connection is cut, once. ranges: whether parts of a file are served. pause: seconds in the
-    middle of every large file. requests: (method, file, Range) of every file asked for."""
+    middle of every large file. store: another server that large files are redirected to, as the
+    Hub's store is one. requests: (method, file, Range) of every file asked for; authorized: whether
+    each came with a token."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -26,6 +28,8 @@ class HubServer:
         self.break_after: int | None = None
         self.ranges = True
         self.pause = 0.0
+        self.store: HubServer | None = None
+        self.authorized: list[bool] = []
         self.requests: list[tuple[str, str, str | None]] = []
         outer = self
 
@@ -66,6 +70,7 @@ class HubServer:
         name, _, rest = path[1:].partition("/resolve/")
         _, _, file = rest.partition("/")
         self.requests.append((call.command, file, call.headers.get("Range")))
+        self.authorized.append("Authorization" in call.headers)
         return self._file(call, self.folder / name / file)
 
     def _info(self, call: BaseHTTPRequestHandler, name: str, revision: str) -> None:
@@ -87,6 +92,10 @@ class HubServer:
         if not path.is_file():
             return _reply(call, 404, {"X-Error-Code": "EntryNotFound"})
         body, status = path.read_bytes(), 200
+        if self.store is not None and len(body) > LARGE:
+            there = {"Location": self.store.url + call.path, "X-Repo-Commit": COMMIT}
+            linked = {"X-Linked-Etag": f'"{_tag(path)}"', "X-Linked-Size": str(len(body))}
+            return _reply(call, 302, there | linked)
         headers = {"X-Repo-Commit": COMMIT, "ETag": f'"{_tag(path)}"', "Accept-Ranges": "bytes"}
         wanted = call.headers.get("Range")
         if wanted is not None and self.ranges:

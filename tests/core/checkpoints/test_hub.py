@@ -202,6 +202,24 @@ def test_what_is_there_counts_as_done_at_once(
 SMALL = ("config.json", "generation_config.json")
 
 
+def test_the_store_is_another_server_and_sees_no_token(
+    server: HubServer, large: Path, tmp_path: Path
+) -> None:
+    """As on the Hub itself: each attempt asks it anew where the bytes are, as such addresses do not
+    last, and the token goes no further."""
+    home, token = tmp_path / "home", {"HF_TOKEN": "hf_secret"}
+    with HubServer(server.folder) as store:
+        server.store = store
+        stops = [9_000_000, None]
+        found = ask(FETCH, server, home, environment=token, source="org/tiny", stops=stops)
+    assert (Path(found["folder"]) / large.name).read_bytes() == large.read_bytes()
+    assert all(server.authorized)
+    assert not any(store.authorized)
+    assert ranges(server) == ranges(store)
+    assert len(ranges(store)) == 2
+    assert ranges(store)[1] > 9_000_000
+
+
 def test_a_server_that_knows_no_parts(server: HubServer, large: Path, tmp_path: Path) -> None:
     """It sends the whole file, which must not be put behind what is there."""
     home = tmp_path / "home"
