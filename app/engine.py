@@ -197,10 +197,10 @@ def _request(answer: Answer, choice: DecodeChoice, narrowing: Narrowing) -> Deco
 
 
 def _told(report: Report) -> Callable[[float, float, str], None]:
-    """`load_model` tells how much of how much, and of what."""
+    """`load_model` tells how much of how much, and what is being done."""
 
     def progress(done: float, total: float, what: str) -> None:
-        report(f"Loading {what}" if what else "Loading", done / max(total, 1))
+        report(what, done / max(total, 1))
 
     return progress
 

@@ -105,10 +105,11 @@ class Header(QWidget):
         heads = max(
             stack.attention("self", i).heads for stack in spec.stacks for i in range(stack.layers)
         )
-        notes = (*model.notes, *spec.notes)
+        notes = dict.fromkeys((*model.notes, *spec.notes))
+        count = "1 note" if len(notes) == 1 else f"{len(notes)} notes"
         self.facts.setText(
             f"{spec.family} · {layers} layers · {heads} heads · d = {spec.main_stack.d_model} · "
-            f"{_count(model.parameters)} weights" + (f" · {len(notes)} notes" if notes else "")
+            f"{_count(model.parameters)} weights" + (f" · {count}" if notes else "")
         )
         self.facts.explain("\n".join(notes))
 
