@@ -24,13 +24,20 @@ PRODUCTS = 3  # of a score, named under the pointer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keys:
-    """The keys that are shown, in the order of the text. seen_left, masked_left: how many of
-    either kind are not."""
+    """The keys that are shown, in the order of the text. looked: the pinned one, else the one with
+    the largest weight, whose k and v are shown. seen_left, masked_left: how many of either kind are
+    not shown."""
 
     places: tuple[int, ...]
+    looked: int
     axis: Axis
     seen_left: int
     masked_left: int
+
+    @property
+    def row(self) -> int | None:
+        """Where the looked-at key stands among those shown."""
+        return self.places.index(self.looked) if self.looked in self.places else None
 
     @property
     def others(self) -> str:
@@ -51,6 +58,7 @@ def choose(found: Attending, query: int, pin: int | None, names: tuple[str, ...]
     places = tuple(sorted([*shown_seen, *shown_masked]))
     return Keys(
         places=places,
+        looked=int(np.argmax(found.weights)) if pin is None else pin,
         axis=Axis(
             title=KEY,
             labels=tuple(f"{i} {names[i]}" for i in places),
@@ -121,6 +129,7 @@ def products(found: Attending, keys: Keys) -> Heatmap:
         limits=symmetric(values),
         scale="diverging",
         value_name="product",
+        row=keys.row,
         details=(
             ("q", np.broadcast_to(found.q, values.shape)),
             ("k", found.k[list(keys.places)]),
@@ -152,6 +161,7 @@ def scores(found: Attending, keys: Keys) -> WordGrid:
         ),
         rows=keys.axis,
         columns=Axis(title="Step", labels=(*(name for name, _ in steps), "mask")),
+        row=keys.row,
     )
 
 

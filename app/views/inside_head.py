@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from app.figure import Figure
 from app.selection import Selection
 from app.views import View, ViewOptions, _attending
@@ -45,8 +43,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     names = labels(trace.tokens[source], options.raw_labels)
     pin = pinned(selection.key, len(found.weights))
     keys = _attending.choose(found, at, pin, names)
-    looked = int(np.argmax(found.weights)) if pin is None else pin
-    made = project(trace, selection.site, layer, head, at, looked)
+    made = project(trace, selection.site, layer, head, at, keys.looked)
+    key = f"{keys.looked} {names[keys.looked]}"
     spec = trace.spec.stack(stack)
     heads = spec.attention(selection.part, layer).heads
     return Figure(
@@ -55,14 +53,14 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             f" · layer {layer + 1} of {spec.layers} · {token_name(trace, stack, at, options)}"
         ),
         panels=(
-            _attending.projections(made, f"{looked} {names[looked]}"),
+            _attending.projections(made, key),
             _attending.products(found, keys),
             _attending.scores(found, keys),
             _attending.weights(found, keys),
             _attending.weighted(found, keys),
             _attending.output(found, head, heads, OUTPUT[selection.part]),
         ),
-        note=_note(made, keys, f"{looked} {names[looked]}", selection, query is not None),
+        note=_note(made, keys, key, selection, query is not None),
         columns=3,
         weights=(1.1, 1.0, 1.1),
     )

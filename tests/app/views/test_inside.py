@@ -50,10 +50,9 @@ def test_the_numbers_on_screen_add_up(kind: str, length: int) -> None:
         q = made.rows.labels.index("q")
         key = int(made.rows.notes[-1].split("key ")[1].split()[0])
         k = made.rows.labels.index("k")
-        if key in products.rows.numbers:
-            row = made.values[q][: products.values.shape[1]] * made.values[k]
-            shown = products.values[products.rows.numbers.index(key)]
-            assert row[: len(shown)] == pytest.approx(shown, abs=1e-5)
+        assert products.row == scores.row == products.rows.numbers.index(key)
+        shown = products.values[products.row]
+        assert made.values[q] * made.values[k] == pytest.approx(shown, abs=1e-5)
         assert weighted.values[:-1].sum(axis=0) == pytest.approx(weighted.values[-1], abs=1e-5)
         assert output.values[:-1].sum(axis=0) == pytest.approx(output.values[-1], abs=1e-5)
         trace = trace_of(kind, length=length, target=length)
