@@ -46,9 +46,26 @@ def figure(name: str, path: Path) -> Figure:
     return Figure(title=panel.title, panels=(panel,))
 
 
+def append(earlier: Path, log: Path) -> None:
+    """Rows of a run that went on from the shipped model behind those of the runs before it; steps,
+    tokens and seconds go on counting."""
+    with earlier.open(newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    counted = ("step", "tokens", "seconds")
+    before = {name: int(rows[-1][name]) for name in counted}
+    with log.open(newline="") as handle, earlier.open("a", newline="") as out:
+        writer = csv.writer(out)
+        for row in csv.DictReader(handle):
+            moved = [before[name] + int(row[name]) for name in counted]
+            writer.writerow([*moved, row["rate"], row["part"], row["value"]])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=sorted(SPECS))
+    parser.add_argument(
+        "--go-on", action="store_true", help="behind the shipped curve: after --from-shipped"
+    )
     given = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtGui import QGuiApplication
@@ -58,8 +75,12 @@ def main() -> None:
     application = QGuiApplication([])
     log = WORK / given.name / "loss.csv"
     folder = MODELS / given.name
-    shutil.copyfile(log, folder / "loss.csv")
-    print(save(figure(given.name, log), folder / "loss.svg", 800).name)
+    kept = folder / "loss.csv"
+    if given.go_on:
+        append(kept, log)
+    else:
+        shutil.copyfile(log, kept)
+    print(save(figure(given.name, kept), folder / "loss.svg", 800).name)
     application.quit()
 
 

@@ -13,6 +13,7 @@ from core.model import Transformer
 from core.spec import ModelSpec
 from training import decoder, encoder, optim, shapes, translator
 from training.command import keep_tokenizer
+from training.curve import append
 from training.loop import LossOf, Plan, train
 from training.optim import initialise, optimizers, set_rate
 
@@ -177,3 +178,12 @@ def test_only_what_came_before_is_asked_of_a_blind_list(tmp_path: Path) -> None:
     unscored = batch.targets == decoder.UNSCORED
     assert 0 < int(unscored.any(1).sum()) < decoder.ROWS
     assert (batch.targets == batch.ids.roll(-1, 1))[:, :-1][~unscored[:, :-1]].all()
+
+
+def test_a_curve_goes_on_counting_behind_an_earlier_one(tmp_path: Path) -> None:
+    head = "step,tokens,seconds,rate,part,value\n"
+    earlier, log = tmp_path / "loss.csv", tmp_path / "new.csv"
+    earlier.write_text(head + "25,1000,60,1.0,loss,9.5\n50,2000,120,0.5,loss,8.5\n")
+    log.write_text(head + "25,900,50,1.0,loss,8.0\n")
+    append(earlier, log)
+    assert earlier.read_text().splitlines()[-1] == "75,2900,170,1.0,loss,8.0"
