@@ -49,7 +49,8 @@ class Heatmap:
     row and column: the pinned cell, row or column; cell_only: of a pinned cell, its row and column
     are not framed too. value_name: what a number is ("weight").
     picks: what clicking selects: pairs of Selection field names for (row, column), None for none.
-    details: further named values at each cell, shown on hover.
+    details: further named values at each cell, shown on hover. of_rows: a name and a number for
+    each row, at least 0, written beside it with a bar, and the number of a bar of full length.
     """
 
     title: str
@@ -67,6 +68,7 @@ class Heatmap:
     value_name: str = "value"
     picks: tuple[str | None, str | None] = (None, None)
     details: tuple[tuple[str, Floats], ...] = ()
+    of_rows: tuple[str, Floats, float] | None = None
     limits_note: str = ""
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from app.figure import Heatmap
-from app.render import colour_bar, pixels, readout, text
+from app.render import colour_bar, pixels, readout, row_numbers, text
 from app.render.canvas import Bools, Canvas, Indices
 from app.render.drawing import Hit
 from app.render.frames import around, frame, ink
@@ -42,7 +42,9 @@ class HeatmapDrawing:
         left_out = panel.left_out is not None and bool(panel.left_out.any())
         self._keys = {"masked": masked, "left_out": left_out, "dead": bool(panel.dead_rows)}
         self._right = colour_bar.room(box.width, panel.limits, panel.value_name, **self._keys)
-        self.grid = fit(inner, panel.rows, panel.columns, self.window, right=self._right)
+        self._beside = 0.0 if panel.of_rows is None else row_numbers.ROOM
+        right = self._right + self._beside
+        self.grid = fit(inner, panel.rows, panel.columns, self.window, right=right)
         self._table = pixels.colours(theme, panel.scale)
 
     def paint(self, canvas: Canvas) -> None:
@@ -70,10 +72,12 @@ class HeatmapDrawing:
         self._paint_dead_rows(canvas)
         paint_axes(canvas, grid, theme, panel.row, panel.column)
         self._paint_pinned(canvas)
+        if panel.of_rows is not None:
+            row_numbers.paint(canvas, grid, theme, *panel.of_rows)
         colour_bar.paint(
             canvas,
             Rect(
-                grid.box.right + colour_bar.AWAY,
+                grid.box.right + self._beside + colour_bar.AWAY,
                 grid.box.y,
                 self._right - colour_bar.AWAY - 2,
                 self._bar_height(),

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Figure, Floats, Heatmap
+from app.figure import Figure, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._tokens import no_stack, pinned_query, token_axis, token_name
+from app.views._tokens import no_stack, pinned_query, token_axis
 from app.views._vectors import coordinates, together
 from core.analysis.states import norms
+from core.analysis.tying import input_output_cosine, output_shape
 from core.spec import EmbeddingSpec
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     query = pinned_query(trace, selection, options)
     # One scale for all, so that a part that adds little looks as if it does.
     limit, limits_note = together([values for _, values in found])
+    longest = max(float(norms(values).max()) for _, values in found)
     return Figure(
         title=f"{stack.capitalize()} embeddings · {spec.sum_width} coordinates",
         panels=tuple(
@@ -48,12 +50,11 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 details=(
                     ("norm of the row", np.broadcast_to(norms(values)[:, None], values.shape)),
                 ),
+                of_rows=("norm", norms(values), longest),
             )
             for title, values in found
         ),
-        note=_note(trace, stack, spec, found, query, options),
-        columns=2 if len(found) > 1 else 1,
-        wide_last=True,
+        note=_note(trace, stack, spec),
     )
 
 
@@ -61,18 +62,8 @@ def _has(trace: Trace, stack: str, part: str) -> bool:
     return f"{stack}.embed.{part}" in trace
 
 
-def _note(
-    trace: Trace,
-    stack: str,
-    spec: EmbeddingSpec,
-    found: list[tuple[str, Floats]],
-    query: int | None,
-    options: ViewOptions,
-) -> str:
+def _note(trace: Trace, stack: str, spec: EmbeddingSpec) -> str:
     parts = []
-    if query is not None:
-        lengths = [f"{title} {norms(values[query]):.3g}" for title, values in found]
-        parts.append(f"Norms of {token_name(trace, stack, query, options)}: {', '.join(lengths)}.")
     if spec.positions is None:
         parts.append("No position is added here; attention itself knows the positions.")
     if spec.scale != 1:
@@ -86,7 +77,26 @@ def _note(
         after.append(projected)
     if after:
         parts.append(f"The sum is then {' and '.join(after)}.")
-    return " ".join(parts)
+    if stack == trace.spec.main_stack.name:
+        parts.append(_output(trace))
+    return " ".join(part for part in parts if part)
+
+
+def _output(trace: Trace) -> str:
+    """Whether the model writes with the vectors it reads."""
+    head, shape = trace.spec.heads.vocab, output_shape(trace)
+    if head is None or shape is None:
+        return ""
+    size = f"[{shape[0]:,} × {shape[1]:,}]"
+    if head.tied:
+        return f"The output matrix {size} is this same token embedding: tied."
+    alike = input_output_cosine(trace)
+    if alike is None:
+        return f"The output matrix {size} is one of its own, and of another width: not tied."
+    return (
+        f"The output matrix {size} is one of its own: not tied. A token's vectors in both have here"
+        f" the cosine {alike.mean():z.2f} on average, {alike.min():z.2f} to {alike.max():z.2f}."
+    )
 
 
 VIEW = View(

@@ -7,12 +7,21 @@ import pytest
 import torch
 
 from app.figure import Figure, Heatmap
+from app.render.heatmap import HeatmapDrawing
+from app.render.numbers import number
+from app.render.page import Page
 from app.selection import Selection
+from app.theme import LIGHT
 from app.views import ViewOptions, view
+from core.analysis.tying import input_output_cosine
 from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
-from tests.traces import network, sentence, spec, trace_of, widened_first
+from core.spec import Heads, VocabHead
+from tests.app.render.recording import overlapping, record
+from tests.traces import VOCAB, network, sentence, spec, trace_of, widened_first
+
+TIED = "The output matrix [40 × 16] is this same token embedding: tied."
 
 
 def draw(kind: str, **selection: object) -> tuple[Figure, tuple[Heatmap, ...]]:
@@ -36,10 +45,56 @@ def test_parts_are_the_tables_rows_and_add_up() -> None:
     assert total == pytest.approx(token + position + segment, abs=1e-6)
     assert len({p.limits for p in panels}) == 1
     assert panels[0].row == 2
-    lengths = [np.linalg.norm(p.values[2]) for p in panels]
-    for title, length in zip(("Token", "+ position"), lengths, strict=False):
-        assert f"{title} {length:.3g}" in figure.note
-    assert figure.note.endswith("The sum is then normalised.")
+    for panel in panels:
+        assert panel.of_rows is not None
+        assert panel.of_rows[0] == "norm"
+        assert panel.of_rows[1] == pytest.approx(np.linalg.norm(panel.values, axis=1), rel=1e-5)
+        assert panel.of_rows[2] == max(p.of_rows[1].max() for p in panels if p.of_rows is not None)
+    assert figure.note == f"The sum is then normalised. {TIED}"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_parts_stand_below_each_other_row_by_row_with_the_norm_of_each() -> None:
+    figure, panels = draw("encoder", query=2)
+    page = Page(figure, 1000, 900, LIGHT)
+    grids = []
+    for placed in page.placed:
+        assert isinstance(placed.drawing, HeatmapDrawing)
+        grids.append(placed.drawing.grid)
+    assert len({(g.box.x, g.box.width, g.box.height, g.cell) for g in grids}) == 1
+    assert [g.box.y for g in grids] == sorted({g.box.y for g in grids})
+    canvas = record(figure, 1000, 900)
+    assert canvas.words.count("norm") == 4
+    for panel in panels:
+        for length in np.linalg.norm(panel.values, axis=1):
+            assert number(float(f"{length:.3g}")) in canvas.words
+    assert overlapping(canvas.texts) == []
+
+
+def test_of_a_model_that_is_not_tied_the_two_matrices_are_compared() -> None:
+    heads = Heads(vocab=VocabHead(vocab=VOCAB, tied=False))
+    made = Transformer(replace(spec("rotary decoder"), heads=heads)).eval()
+    trace = run(made, RunRequest(source=sentence(5)))
+    figure = view("embeddings").draw(trace, Selection(stack="decoder"), ViewOptions())
+    assert made.decoder is not None
+    assert made.heads.vocab is not None
+    ids = list(sentence(5).ids)
+    read = made.decoder.embedding.token.weight[ids].detach().double().numpy()
+    write = made.heads.vocab.weight.weight[ids].detach().double().numpy()
+    lengths = np.linalg.norm(read, axis=1) * np.linalg.norm(write, axis=1)
+    expected = (read * write).sum(axis=1) / lengths
+    assert input_output_cosine(trace) == pytest.approx(expected, abs=1e-5)
+    assert "The output matrix [40 × 16] is one of its own: not tied." in figure.note
+    assert f"{expected.mean():z.2f} on average, {expected.min():z.2f} to" in figure.note
+    assert input_output_cosine(trace_of("rotary decoder")) is None  # tied
+
+
+def test_a_source_that_nothing_is_written_with_says_nothing_of_it() -> None:
+    assert "output matrix" not in draw("translator")[0].note
+    bare = Transformer(replace(spec("encoder"), heads=Heads())).eval()
+    trace = run(bare, RunRequest(source=sentence(3)))
+    figure = view("embeddings").draw(trace, Selection(), ViewOptions())
+    assert "output matrix" not in figure.note
 
 
 def test_sines_and_cosines() -> None:
@@ -51,7 +106,8 @@ def test_sines_and_cosines() -> None:
 def test_without_added_positions_there_is_one_part_and_a_reason() -> None:
     figure, panels = draw("rotary decoder")
     assert [p.title for p in panels] == ["Token"]
-    assert figure.note == "No position is added here; attention itself knows the positions."
+    why = "No position is added here; attention itself knows the positions."
+    assert figure.note == f"{why} {TIED}"
 
 
 def test_scale_and_projection_are_told() -> None:
@@ -64,7 +120,8 @@ def test_scale_and_projection_are_told() -> None:
     assert figure.title == "Encoder embeddings · 10 coordinates"
     assert figure.note == (
         "The token's vector is multiplied by 3. "
-        "The sum is then normalised and projected to 16 coordinates."
+        "The sum is then normalised and projected to 16 coordinates. "
+        "The output matrix [40 × 10] is this same token embedding: tied."
     )
 
 
