@@ -8,10 +8,10 @@ from app.figure import Figure
 from app.selection import Selection
 from app.views import View, ViewOptions, _attending
 from app.views._attending import Keys
+from app.views._focus import followed
 from app.views._tokens import (
     ATTENTION,
     labels,
-    last_position,
     no_site,
     pinned,
     pinned_query,
@@ -37,7 +37,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     stack, layer = selection.stack, selection.layer
     head = 0 if selection.head is None else selection.head
     query = pinned_query(trace, selection, options)
-    at = last_position(trace, stack) if query is None else query
+    at = followed(trace, selection, options)
     found = attend(trace, selection.site, layer, head, at)
     source = "encoder" if selection.part == "cross" else stack
     names = labels(trace.tokens[source], options.raw_labels)

@@ -9,7 +9,8 @@ import numpy as np
 from app.figure import Axis, Bar, Bars, Cell, Figure, Heatmap, Panel, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._tokens import last_position, no_stack, pinned_query, token_name
+from app.views._focus import followed
+from app.views._tokens import no_stack, pinned_query, token_name
 from app.views._vectors import bright, coordinates, symmetric, two_decimals
 from core.analysis.entering import entering
 from core.analysis.inside import Stage, experts, neurons, stream
@@ -40,7 +41,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         return missing
     stack, layer = selection.stack, selection.layer
     query = pinned_query(trace, selection, options)
-    at = last_position(trace, stack) if query is None else query
+    at = followed(trace, selection, options)
     spec = trace.spec.stack(stack)
     stages = stream(trace, stack, layer, at)
     return Figure(

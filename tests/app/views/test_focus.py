@@ -53,7 +53,7 @@ def test_special_tokens_where_there_is_no_word() -> None:
 @pytest.mark.parametrize(("masked", "expected"), [((), 2), ((4,), 4)])
 def test_every_view_begins_at_the_same_position(masked: tuple[int, ...], expected: int) -> None:
     trace = framed(masked)
-    for key in ("neighbours", "rollout", "gradient"):
+    for key in ("neighbours", "rollout", "gradient", "inside_head", "inside_layer"):
         figure = view(key).draw(trace, Selection(), ViewOptions())
         titles = [figure.title, *(panel.title for panel in figure.panels)]
         # After padding on the left, so they say both.
