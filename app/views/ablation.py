@@ -68,7 +68,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         note=(
             f"With all heads the likeliest is {where}: P = {found.probability:.4f}. Each cell is a"
             " run of its own with that head's output set to 0; blue: the head spoke for the token,"
-            " brown: against it."
+            " red: against it."
         ),
         columns=2,
     )

@@ -64,7 +64,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         ),
         note=(
             f"log P of that token is {_signed(np.log(found.probability))}. Each cell: weight ·"
-            " ∂ log P / ∂ weight, what log P would lose without the weight, to first order. Brown"
+            " ∂ log P / ∂ weight, what log P would lose without the weight, to first order. Red"
             " speaks for the token, blue against it."
         ),
     )

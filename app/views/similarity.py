@@ -72,16 +72,20 @@ def _curves(
     padding = np.array(trace.tokens[stack].padding)
     real = np.flatnonzero(~padding)
     names = labels(trace.tokens[stack], options.raw_labels)
-    first, others = hidden[:, real[0]], hidden[:, real[1:] if len(real) > 1 else real]
     x = np.arange(len(hidden), dtype=np.float32)
-    curves = [
-        Curve(
-            name=f"“{names[real[0]]}” and the mean of the others",
-            x=x,
-            y=cosine(first, others.mean(axis=1)),
-            emphasised=query is None,
+    curves = []
+    if len(real) == 1:
+        query = int(real[0])  # of a lone token there is nothing else to follow
+    else:
+        others = hidden[:, real[1:]].mean(axis=1)
+        curves.append(
+            Curve(
+                name=f"“{names[real[0]]}” and the mean of the others",
+                x=x,
+                y=cosine(hidden[:, real[0]], others),
+                emphasised=query is None,
+            )
         )
-    ]
     if query is not None:
         own = hidden[:, query]
         name = f"“{names[query]}”"

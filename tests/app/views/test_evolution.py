@@ -70,6 +70,15 @@ def test_similarity_at_a_layer_and_by_layer() -> None:
     assert figure.title == "Encoder similarity · after layer 3 of 3"
 
 
+def test_a_lone_token_is_followed_by_itself() -> None:
+    figure = view("similarity").draw(trace_of("encoder", length=1), Selection(), ViewOptions())
+    curves = figure.panels[1]
+    assert isinstance(curves, Curves)
+    name = sentence(1).pieces[0]
+    names = [f"“{name}” and its embedding", f"“{name}” and its final state"]
+    assert [curve.name for curve in curves.curves] == names
+
+
 def test_paths_follow_the_projection() -> None:
     source = sentence(5).padded(8, pad=0, piece="[PAD]", side="left")
     trace = trace_of("encoder", source=source)
