@@ -131,10 +131,10 @@ def lone_gguf(path: Path) -> Path | None:
     """The path itself, or the only .gguf file of a folder without other weights."""
     if path.is_file():
         return path if path.suffix == ".gguf" else None
-    others = (SAFE, SAFE_INDEX, PICKLED, PICKLED_INDEX)
+    if any((path / name).exists() for name in (SAFE, SAFE_INDEX, PICKLED, PICKLED_INDEX)):
+        return None
     found = list(path.glob("*.gguf"))
-    alone = len(found) == 1 and not any((path / name).exists() for name in others)
-    return found[0] if alone else None
+    return found[0] if len(found) == 1 else None
 
 
 def read_config(folder: Path) -> Config:
