@@ -208,3 +208,18 @@ def test_an_unknown_one_names_all_that_are_supported() -> None:
     for family in families():
         for key in family.model_types:
             assert key in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("family", "said", "words"),
+    [
+        ("DeBERTa-v2", {"conv_kernel_size": 3, "conv_act": "gelu"}, "convolution"),
+        ("DeBERTa", {"talking_head": True}, "sets talking_head to True"),
+    ],
+)
+def test_what_the_debertas_may_ask_for_besides(
+    family: str, said: dict[str, Any], words: str
+) -> None:
+    tiny = next(f.tiny[0] for f in families() if f.name == family)
+    with pytest.raises(UnsupportedModel, match=words):
+        read(dict(tiny) | said)
