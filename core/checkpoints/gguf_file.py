@@ -70,7 +70,7 @@ class GgufFile:
                 f"{self.path} has the architecture {self.architecture!r}; supported in GGUF files "
                 f"are {', '.join(ARCHITECTURES)}"
             )
-        if self.metadata.get("split.count", 1) > 1:
+        if self.metadata.get("split.count", 1) not in (0, 1):
             raise UnsupportedModel(f"{self.path} is one of several parts; merge them into one file")
         if self.said("expert_count", 0):
             raise UnsupportedModel(f"{self.path} holds experts; supported in GGUF are dense models")
@@ -80,6 +80,8 @@ class GgufFile:
                 raise UnsupportedModel(
                     f"{self.path} stores {name} as {kind}; supported are {', '.join(TYPES)}"
                 )
+            if not placed.shape:
+                raise CheckpointError(f"{self.path} gives {name} no shape; download it again")
             if placed.start + self._size(placed) > len(self._bytes):
                 raise CheckpointError(f"{self.path} is cut off within {name}; download it again")
 
@@ -129,6 +131,11 @@ class GgufFile:
         table = self._tensors.get("token_embd.weight")
         if table is None:
             raise CheckpointError(f"{self.path} lacks token_embd.weight")
+        if len(table.shape) != 2:
+            raise CheckpointError(
+                f"{self.path}: token_embd.weight has the shape {list(table.shape)}; it must be a "
+                "matrix"
+            )
         values = {
             "model_type": ARCHITECTURES[self.architecture],
             "vocab_size": table.shape[0],

@@ -51,7 +51,9 @@ def read_header(data: memoryview) -> Header:
         name = cursor.text()
         dims = [cursor.number("Q") for _ in range(cursor.number("I"))]
         found.append((name, tuple(dims[::-1]), cursor.number("I"), cursor.number("Q")))
-    alignment = int(metadata.get("general.alignment", 32))
+    alignment = metadata.get("general.alignment", 32)
+    if not isinstance(alignment, int) or alignment < 1:
+        raise ValueError(f"its tensors are aligned to {alignment!r}")
     base = -(-cursor.at // alignment) * alignment
     return Header(
         metadata=metadata,

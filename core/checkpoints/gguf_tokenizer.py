@@ -20,10 +20,11 @@ ROLES = {"bos": "bos", "eos": "eos", "unknown": "unk", "padding": "pad", "mask":
 
 
 def tokenizer_of(metadata: Mapping[str, Any], path: Path, spec: ModelSpec) -> Tokenizer:
-    """CheckpointError for a kind of tokenizer that is not read."""
+    """CheckpointError for a kind of tokenizer that is not read, or a damaged one."""
     kind, tokens = metadata.get("tokenizer.ggml.model"), metadata.get("tokenizer.ggml.tokens")
     if not tokens:
         raise CheckpointError(f"{path} carries no tokenizer, so it reads token ids only")
+    _check(metadata, tokens, path)
     if kind == "gpt2":
         backend = _byte_level(metadata, tokens, path)
     elif kind == "llama":
@@ -39,6 +40,29 @@ def tokenizer_of(metadata: Mapping[str, Any], path: Path, spec: ModelSpec) -> To
             (backend.add_special_tokens if number == CONTROL else backend.add_tokens)([added])
     return Tokenizer.from_library(
         backend, source=path.name, settings=_settings(metadata, tokens), spec=spec
+    )
+
+
+_LISTS = (("tokens", str), ("merges", str), ("scores", (int, float)), ("token_type", int))
+
+
+def _check(metadata: Mapping[str, Any], tokens: Any, path: Path) -> None:
+    for name, kind in _LISTS:
+        held = metadata.get(f"tokenizer.ggml.{name}", [])
+        if not isinstance(held, list) or not all(isinstance(value, kind) for value in held):
+            raise _damaged(path, f"its {name} are no list of what they should be")
+    scores = metadata.get("tokenizer.ggml.scores")
+    if scores and len(scores) != len(tokens):
+        raise _damaged(path, f"it has {len(scores)} scores for {len(tokens)} tokens")
+    for name in ROLES:
+        number = metadata.get(f"tokenizer.ggml.{name}_token_id")
+        if number is not None and (not isinstance(number, int) or number < 0):
+            raise _damaged(path, f"the id of its {name} token is {number!r}")
+
+
+def _damaged(path: Path, what: str) -> CheckpointError:
+    return CheckpointError(
+        f"{path} carries a damaged tokenizer, so it reads token ids only: {what}"
     )
 
 
@@ -59,8 +83,14 @@ def _byte_level(metadata: Mapping[str, Any], tokens: Sequence[str], path: Path) 
     pre = metadata.get("tokenizer.ggml.pre", "default")
     if pre not in SPLITS:
         raise CheckpointError(f"{path} cuts text as {pre!r} does; known are {', '.join(SPLITS)}")
-    merges = [tuple(pair.split(" ", 1)) for pair in metadata.get("tokenizer.ggml.merges", ())]
     vocab = {token: i for i, token in enumerate(tokens)}
+    merges = []
+    for pair in metadata.get("tokenizer.ggml.merges", ()):
+        left, _, right = pair.partition(" ")
+        # The library ends the program over a pair that it cannot merge.
+        if left not in vocab or right not in vocab or left + right not in vocab:
+            raise _damaged(path, f"the merge {pair!r} makes no token of its vocabulary")
+        merges.append((left, right))
     return byte_level(vocab, merges, pre, whole_words=pre == "llama-bpe")
 
 
@@ -79,7 +109,7 @@ def _sentencepiece(metadata: Mapping[str, Any], tokens: Sequence[str]) -> Backen
         models.BPE(
             vocab=ids,
             merges=[(left, right) for *_, left, right in sorted(pairs)],
-            unk_token=None if unknown is None else tokens[unknown],
+            unk_token=None if unknown is None or unknown >= len(tokens) else tokens[unknown],
             fuse_unk=True,
             byte_fallback=True,
         )

@@ -51,7 +51,7 @@ def _load(path: Path) -> dict[str, Tensor]:
             f"{path} {held_instead}; for safety only plain tensors, a state_dict, are read, and "
             "code in a checkpoint is never run"
         ) from None
-    except (RuntimeError, EOFError, OSError, ValueError, AttributeError, KeyError) as error:
+    except Exception as error:  # what damaged bytes make the unpickler raise is not limited
         cause = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise (
             no_room(path, cause)
@@ -66,6 +66,9 @@ def _load(path: Path) -> dict[str, Tensor]:
         optimizer = {"state", "param_groups"} <= held.keys()
         what = "an optimizer's state" if optimizer else "other things"
         raise CheckpointError(f"{path} holds {what}, not a dictionary of tensors")
+    sparse = next((name for name, t in inner.items() if t.layout is not torch.strided), None)
+    if sparse is not None:
+        raise CheckpointError(f"{path} holds {sparse} as a sparse tensor; supported are dense ones")
     return {str(name): tensor for name, tensor in inner.items()}
 
 
