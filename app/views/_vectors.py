@@ -38,7 +38,7 @@ def together(parts: Sequence[Floats]) -> tuple[float, str]:
     """Where one scale for several parts ends, so that none of them is drowned or burnt out."""
     limit = max(bright(np.abs(values))[0] for values in parts)
     largest = max(float(np.abs(values).max()) for values in parts)
-    return limit, "" if largest <= limit else _beyond(limit, largest)
+    return limit, "" if largest <= limit else beyond(limit, largest)
 
 
 def bright(values: Floats) -> tuple[float, str]:
@@ -50,10 +50,11 @@ def bright(values: Floats) -> tuple[float, str]:
     largest, usual = float(values.max()), round_end(4 * float(np.median(values)))
     if largest <= 2 * usual or np.median(values) <= 0:
         return round_end(largest), ""
-    return usual, _beyond(usual, largest)
+    return usual, beyond(usual, largest)
 
 
-def _beyond(limit: float, largest: float) -> str:
+def beyond(limit: float, largest: float) -> str:
+    """Says that colours end below the largest value."""
     return f"colours end at {limit:.3g}; largest {largest:.3g}"
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 POOLED = "What if: each shared head is the mean of its own, without the training that would follow."
 CONTEXTS = (1_000, 8_000, 128_000)
 SIZES = ("B", "kB", "MB", "GB", "TB")
-MOST_NAMED = 16
-"""More heads side by side have no room for names."""
+MOST_NAMED, MOST_NUMBERED = 8, 16
+"""More heads side by side have no room for names, and more still none for numbers."""
 SHARINGS = (
     "MHA: every head has keys and values of its own; GQA: groups of heads share theirs; MQA: all"
     " share one; MLA: one latent vector stands for all"
@@ -108,49 +108,54 @@ def _sharing(stack: StackSpec, layer: int) -> Diagram:
     heads, groups = attention.heads, attention.kv_heads
     step, gap = 10.0, 2.0
     width = step - gap
-    boxes, arrows = [], []
-    for head in range(heads):
-        x = head * step
-        boxes.append(
-            Box(
-                key=f"q{head}",
-                text=f"Q{head + 1}" if heads <= MOST_NAMED else "",
-                x=x,
-                y=0,
-                width=width,
-                height=6,
-                kind="attention",
-                note=f"query head {head + 1} reads K/V head {head // attention.group + 1}",
-                picks=(("head", head),),
-            )
+    # Many heads are narrow: taller boxes and longer lines than their width alone would give.
+    high, apart = max(6.0, 0.8 * heads), max(10.0, heads)
+    boxes = [
+        Box(
+            key=f"q{head}",
+            text=_name("Q", head, heads),
+            x=head * step,
+            y=0,
+            width=width,
+            height=high,
+            kind="attention",
+            note=f"query head {head + 1} reads K/V head {head // attention.group + 1}",
+            picks=(("head", head),),
         )
+        for head in range(heads)
+    ]
+    arrows: list[Arrow] = []
     for group in range(groups):
         mine = [h for h in range(heads) if h // attention.group == group]
         x = mine[0] * step
-        span = mine[-1] * step + width - x
         boxes.append(
             Box(
                 key=f"kv{group}",
-                text=f"K/V{group + 1}" if groups <= MOST_NAMED else "",
+                text=_name("K/V", group, groups),
                 x=x,
-                y=16,
-                width=span,
-                height=6,
+                y=high + apart,
+                width=mine[-1] * step + width - x,
+                height=high,
                 kind="head",
                 note=f"K/V head {group + 1} serves {_served(mine)}",
             )
         )
-        arrows += [
-            Arrow(points=((h * step + width / 2, 6.0), (h * step + width / 2, 16.0))) for h in mine
-        ]
+        middles = (h * step + width / 2 for h in mine)
+        arrows += [Arrow(points=((x, high), (x, high + apart))) for x in middles]
     kind = _kind(heads, groups, latent=attention.latent is not None)
     return Diagram(
         title=f"Layer {layer + 1}: {kind}",
         boxes=tuple(boxes),
         arrows=tuple(arrows),
         width=heads * step - gap,
-        height=22.0,
+        height=2 * high + apart,
     )
+
+
+def _name(what: str, index: int, count: int) -> str:
+    if count <= MOST_NAMED:
+        return f"{what}{index + 1}"
+    return str(index + 1) if count <= MOST_NUMBERED else ""
 
 
 def _served(heads: list[int]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Axis, Figure, Heatmap
+from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._focus import followed
@@ -18,7 +18,7 @@ from app.views._tokens import (
     token_axis,
     token_name,
 )
-from app.views._vectors import bright
+from app.views._vectors import beyond, round_end
 from core.analysis import max_flow as flow
 from core.analysis.max_flow import can_flow, max_flow, too_large
 from core.analysis.rollout import key, rollout
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from core.trace import Trace
 
 
+LONG = 20
+"""Texts of so many tokens have shares too small to be seen beside what a token keeps of itself."""
+
+
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     missing = no_stack(trace.spec, selection)
     if missing is not None:
@@ -35,7 +39,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     stack, layer = selection.stack, selection.layer
     layers = trace.spec.stack(stack).layers
     values = rollout(trace, stack, layer)
-    limit, limits_note = bright(values[values > 0])
+    limit, limits_note = _scale(values)
     whole = Heatmap(
         title="Every position",
         values=values,
@@ -70,7 +74,7 @@ def _into(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:
         names.append("max-flow")
     found = np.stack(columns, axis=1)
     values = found / found.sum(axis=0)
-    limit, limits_note = bright(values[values > 0])
+    limit, limits_note = _scale(values.T)
     return Heatmap(
         title=f"Into {token_name(trace, stack, position, options)}",
         values=values,
@@ -84,6 +88,21 @@ def _into(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:
         details=(("before rescaling", found),) if len(columns) > layer + 1 else (),
         limits_note=limits_note,
     )
+
+
+def _scale(shares: Floats) -> tuple[float, str]:
+    """Where colours end for rows of shares. Every token keeps much of itself: of a long text the
+    rest would be pale, so the scale ends at what comes after a few large shares a row."""
+    there = np.sort(shares[shares > 0])
+    if not there.size:
+        return 1.0, ""
+    largest = float(there[-1])
+    rows, columns = shares.shape
+    few = rows * max(1, columns // 60)
+    usual = float(there[-few - 1]) if columns >= LONG and there.size > few else largest
+    if usual >= largest / 2:
+        return round_end(largest), ""
+    return round_end(usual), beyond(round_end(usual), largest)
 
 
 def _note(trace: Trace, stack: str, layer: int) -> str:

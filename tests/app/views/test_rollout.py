@@ -68,3 +68,17 @@ def test_a_long_text_keeps_its_colours() -> None:
         assert panel.limits[1] < panel.values.max() / 2
         assert np.median(panel.values) > panel.limits[1] / 8
         assert "largest" in panel.limits_note
+
+
+@pytest.mark.parametrize("length", [12, 40])
+def test_colours_do_not_all_end_where_one_token_takes_everything(length: int) -> None:
+    trace = trace_of("decoder", length=length)
+    for layer in range(3):
+        panel = (
+            view("rollout")
+            .draw(trace, Selection(stack="decoder", layer=layer), ViewOptions())
+            .panels[0]
+        )
+        assert isinstance(panel, Heatmap)
+        beyond = int((panel.values > panel.limits[1]).sum())
+        assert beyond <= (length if length >= 20 else 0)
