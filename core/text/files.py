@@ -55,10 +55,13 @@ def read_vocabulary(path: Path) -> dict[str, int]:
 
 
 def built(path: Path, build: Callable[[], T]) -> T:
-    """What `build` makes of a file; `tokenizers` raises nothing more exact than Exception."""
+    """What `build` makes of a file; `tokenizers` raises nothing more exact than Exception, and for
+    some damage a panic, which is not even that."""
     try:
         return build()
-    except Exception as error:
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         raise CheckpointError(f"{path} is no tokenizer that can be read: {error}") from None
 
 

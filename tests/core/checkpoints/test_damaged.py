@@ -142,6 +142,16 @@ def test_a_damaged_tokenizer_leaves_a_model_that_reads_ids(
     assert model.trace(ids=[5, 6, 7]).logits.isfinite().all()
 
 
+def test_a_tokenizer_json_that_the_library_panics_over(saved: Copy) -> None:
+    llama = saved("llama")
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": [["a", "b"]]}
+    text = json.dumps({"version": "1.0", "model": model})
+    (llama.folder / "tokenizer.json").write_text(text, "utf-8")
+    found = load_model(llama.folder)
+    assert found.tokenizer is None
+    assert any("tokenizer.json is no tokenizer that can be read" in note for note in found.notes)
+
+
 def test_a_sparse_tensor(tmp_path: Path) -> None:
     path = tmp_path / "pytorch_model.bin"
     torch.save({"a": torch.eye(3), "b": torch.eye(3).to_sparse()}, path)
