@@ -105,9 +105,9 @@ def test_a_sentence_that_follows_is_told_from_one_that_does_not() -> None:
 
 
 def test_an_encoder_behind_a_causal_mask_fills_a_gap_worse() -> None:
-    text = "She opened the [MASK] and went out."
-    assert fillers(text)[0] == "door"
-    assert fillers(text, mask="causal")[0] == "ball"
+    text = "The [MASK] fell from the tree."
+    assert fillers(text)[0] == "apple"
+    assert "apple" not in fillers(text, mask="causal")[:10]
 
 
 @pytest.mark.parametrize(
@@ -115,15 +115,31 @@ def test_an_encoder_behind_a_causal_mask_fills_a_gap_worse() -> None:
 )
 def test_cls_gathers_the_word_that_decides(text: str, word: str) -> None:
     trace = builtin("encoder").trace(text)
-    row = trace.pattern("encoder.self", 1).mean(0)[0]
-    assert row[trace.tokens["encoder"].pieces.index(word)] > 0.5
+    row = trace.pattern("encoder.self", 1, head=3)[0]
+    assert row[trace.tokens["encoder"].pieces.index(word)] > 0.9
 
 
-def test_a_late_head_finds_what_it_stands_for() -> None:
-    trace = builtin("encoder").trace("The dog ran after the ball because it wanted to play.")
+@pytest.mark.parametrize(
+    ("text", "pronoun", "name"),
+    [
+        ("Mary lost her book, so she was sad.", "she", "mary"),
+        ("Tom was tired because he had worked all day.", "he", "tom"),
+    ],
+)
+def test_a_pronoun_looks_for_its_name(text: str, pronoun: str, name: str) -> None:
+    trace = builtin("encoder").trace(text)
     pieces = trace.tokens["encoder"].pieces
-    row = trace.pattern("encoder.self", 3, head=4)[pieces.index("it")]
-    assert pieces[int(row.argmax())] == "dog"
+    row = trace.pattern("encoder.self", 1, head=2)[pieces.index(pronoun)]
+    assert pieces[int(row.argmax())] == name
+    assert row.max() > 0.6
+
+
+def test_the_last_layer_rests_on_the_word_that_turns_the_meaning() -> None:
+    trace = builtin("encoder").trace("The movie was not bad.")
+    row = trace.pattern("encoder.self", 3, head=3)[0]
+    assert row[trace.tokens["encoder"].pieces.index("not")] > 0.9
+    assert sentiment("The movie was not bad.") == "positive"
+    assert sentiment("The movie was bad.") == "negative"
 
 
 @pytest.mark.parametrize(
@@ -143,8 +159,8 @@ def test_heads_that_look_next_door(
     ("source", "target", "looks"),
     [
         ("我爱AI。", "I love AI.", {"<s>": "我", "I": "爱", "▁love": "AI"}),
-        ("我今天去买了苹果。", "I went to buy apples today.", {"▁apples": "今", "<s>": "我"}),
-        ("我热爱机器学习。", "I love machine learning.", {"I": "热", "▁love": "机"}),
+        ("我今天去买了苹果。", "I went to buy apples today.", {"▁apples": "天", "<s>": "我"}),
+        ("我热爱机器学习。", "I love machine learning.", {"I": "爱", "▁love": "器"}),
         ("I love machine learning.", "我热爱机器学习。", {"我": "▁love", "爱": "▁machine"}),
         (
             "汤姆买了一本书，他很喜欢它。",
@@ -198,6 +214,30 @@ def test_one_word_in_two_places_differs_by_its_position_alone_before_the_first_l
 def test_the_story_teller_begins_as_tales_do() -> None:
     text = written("decoder", "Once upon a time")
     assert text.lstrip(",").startswith(" there ")
+
+
+def test_an_induction_head_finds_what_came_next_last_time() -> None:
+    trace = builtin("decoder").trace("blue river seven lamp green stone. blue river seven")
+    pieces = trace.tokens["decoder"].pieces
+    row = trace.pattern("decoder.self", 3, head=2)[-1]
+    assert pieces[int(row.argmax())] == "Ġlamp"
+    assert row.max() > 0.9
+    tokenizer = builtin("decoder").tokenizer
+    assert tokenizer is not None
+    assert tokenizer.piece(int(trace.logits[-1].argmax())) == "Ġlamp"
+
+
+def test_lists_that_no_text_holds_are_copied() -> None:
+    """Blind lists said twice: the second time at least half of the tokens are foretold."""
+    model, size = builtin("decoder"), 24
+    draw = torch.Generator().manual_seed(3)
+    right = total = 0
+    for _ in range(8):
+        said = (2 + torch.randperm(4000, generator=draw)[:size]).tolist()
+        told = model.trace(ids=[0, *said, *said]).logits[size + 4 : -1].argmax(-1)
+        wanted = torch.tensor(said[4:])
+        right, total = right + int((told == wanted).sum()), total + len(wanted)
+    assert right / total > 0.5
 
 
 @pytest.mark.parametrize(("zh", "en"), TEXTBOOK)
