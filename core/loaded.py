@@ -191,6 +191,7 @@ class LoadedModel:
         """Continue a text (or write the target of a source) token by token.
 
         strategy: "greedy" or "sample"; `core.decoding.BeamSearch` keeps several texts at once.
+        What is wrong is said at once (RequestError), not at the first step.
         """
         if ids is not None:
             source = self._tokens_of(ids)
@@ -212,8 +213,7 @@ class LoadedModel:
                 seed=seed,
             )
         )
-        while decoding.finished is None:
-            yield decoding.step()
+        return _all_steps(decoding)
 
     def _request(
         self,
@@ -279,3 +279,8 @@ class LoadedModel:
             pad = self.tokenizer.pad_id
         # Padding is hidden from every query, so for a model without a pad token any id will do.
         return 0 if pad is None else pad
+
+
+def _all_steps(decoding: Decoding) -> Iterator[Step]:
+    while decoding.finished is None:
+        yield decoding.step()

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Protocol, TypeVar
 
 import torch
@@ -126,7 +127,8 @@ class Trace:
         name = str(site)
         if name not in self.captured:
             near = [s for s in self.captured if s.rsplit(".", 1)[0] == name.rsplit(".", 1)[0]]
-            hint = f"; recorded beside it: {', '.join(near)}" if near else ""
+            near = near or get_close_matches(name, list(self.captured), n=4, cutoff=0.4)
+            hint = f"; there are, near it: {', '.join(near)}" if near else ""
             raise KeyError(f"{name} was not recorded{hint}")
         return _plain(self.captured[name].values)
 

@@ -53,7 +53,7 @@ class BeamSearch:
     ) -> None:
         prompt.check(model.spec)
         filters.check(request.sampling)
-        prompt.check_length(request)
+        prompt.check_request(model.spec, request)
         if request.beams < 1:
             raise RequestError(f"{request.beams} beams were asked for; there must be at least 1")
         self.model = model

@@ -66,7 +66,7 @@ class Decoding:
     ) -> None:
         prompt.check(model.spec)
         filters.check(request.sampling)
-        prompt.check_length(request)
+        prompt.check_request(model.spec, request)
         if request.strategy == "beam":
             raise RequestError("beam search keeps several texts at once; use BeamSearch")
         self.model = model

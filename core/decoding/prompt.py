@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 from core.errors import RequestError
-from core.request import LAST, DecodeRequest, RunRequest
+from core.request import LAST, DecodeRequest, RunRequest, Strategy
+from core.run import check as check_run
 from core.run import last_position
 from core.spec import ModelSpec
 from core.tokens import Tokens
@@ -22,8 +24,15 @@ def check(spec: ModelSpec) -> None:
         raise RequestError(f"{spec.name} has no vocabulary head, so it cannot decode")
 
 
-def check_length(request: DecodeRequest) -> None:
-    """RequestError unless at least one token is asked for."""
+def check_request(spec: ModelSpec, request: DecodeRequest) -> None:
+    """RequestError unless the text fits the model, the strategy is known and at least one token is
+    asked for."""
+    check_run(spec, request.run)
+    known = get_args(Strategy)
+    if request.strategy not in known:
+        raise RequestError(
+            f"there is no strategy {request.strategy!r}; there are {', '.join(known)}"
+        )
     if request.max_new_tokens < 1:
         raise RequestError(
             f"{request.max_new_tokens} new tokens were asked for; there must be at least 1"

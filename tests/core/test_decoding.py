@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from core.checkpoints.load import load_model
 from core.decoding import Decoding, decode
 from core.decoding.filters import probabilities, top
 from core.decoding.verify import verify
@@ -278,3 +279,25 @@ def test_a_step_keeps_no_more_than_its_own_row(make) -> None:
     last = steps[-1].trace
     assert torch.equal(last.logits_at(-1), last.logits_at(len(last.tokens["decoder"]) - 1))
     assert torch.allclose(last.logits_at(0, 3), last.logits[[0, 3]], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("length", "more", "sentence"),
+    [
+        (65, {}, "has 65 tokens; .* takes at most 64"),
+        (5, {"strategy": "Greedy"}, "no strategy 'Greedy'; there are greedy, sample, beam"),
+        (5, {"max_new_tokens": 0}, "at least 1"),
+    ],
+)
+def test_what_cannot_be_decoded_is_said_at_once(
+    length: int, more: dict[str, object], sentence: str
+) -> None:
+    request = DecodeRequest(run=RunRequest(source=Tokens.of_ids(tiny.ids(length))), **more)
+    with pytest.raises(RequestError, match=sentence):
+        Decoding(tiny.Bare(tiny.decoder()), request)
+
+
+def test_decode_refuses_before_its_first_step_is_asked_for() -> None:
+    model = load_model("random:decoder")
+    with pytest.raises(RequestError, match="takes at most"):
+        model.decode(ids=[1] * 100_000)

@@ -309,7 +309,7 @@ def test_asking_for_what_is_not_there() -> None:
         found.pattern("encoder.self", 3)
     with pytest.raises(RequestError, match="heads 0 to 3, not 4"):
         found.pattern("encoder.self", 0, 4)
-    with pytest.raises(KeyError, match="recorded beside it"):
+    with pytest.raises(KeyError, match="there are, near it"):
         found["encoder.0.ffn.nothing"]
 
 
