@@ -282,22 +282,17 @@ def test_a_step_keeps_no_more_than_its_own_row(make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("length", "more", "sentence"),
+    ("more", "sentence"),
     [
-        (65, {}, "has 65 tokens; .* takes at most 64"),
-        (5, {"strategy": "Greedy"}, "no strategy 'Greedy'; there are greedy, sample, beam"),
-        (5, {"max_new_tokens": 0}, "at least 1"),
+        ({"strategy": "Greedy"}, "no strategy 'Greedy'; there are greedy, sample, beam"),
+        ({"max_new_tokens": 0}, "at least 1"),
     ],
 )
-def test_what_cannot_be_decoded_is_said_at_once(
-    length: int, more: dict[str, object], sentence: str
-) -> None:
-    request = DecodeRequest(run=RunRequest(source=Tokens.of_ids(tiny.ids(length))), **more)
+def test_what_cannot_be_decoded_is_said_at_once(more: dict[str, object], sentence: str) -> None:
     with pytest.raises(RequestError, match=sentence):
-        Decoding(tiny.Bare(tiny.decoder()), request)
+        start(tiny.decoder(), **more)
 
 
-def test_decode_refuses_before_its_first_step_is_asked_for() -> None:
-    model = load_model("random:decoder")
+def test_a_text_that_does_not_fit_is_refused_before_a_step_is_asked_for() -> None:
     with pytest.raises(RequestError, match="takes at most"):
-        model.decode(ids=[1] * 100_000)
+        load_model("random:decoder").decode(ids=[1] * 100_000)
