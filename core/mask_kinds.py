@@ -29,6 +29,7 @@ class Context:
     """Where queries and keys stand.
 
     q, k: positions [query] and [key] (left padding -1; right padding repeats the last position).
+    q_start: the index of the first query, where a cache holds those before it.
     segments and padding: for each of them, True where padding.
     """
 
@@ -38,6 +39,16 @@ class Context:
     k_segments: Tensor
     k_padding: Tensor
     q_start: int = 0
+
+    @property
+    def q_index(self) -> Tensor:
+        """[query] index in the text, padding counted too."""
+        return torch.arange(self.q_start, self.q_start + len(self.q), device=self.q.device)
+
+    @property
+    def k_index(self) -> Tensor:
+        """[key] index in the text, padding counted too."""
+        return torch.arange(len(self.k), device=self.k.device)
 
 
 Predicate = Callable[..., Tensor]
@@ -61,13 +72,17 @@ KINDS: dict[str, MaskKind] = {}
 def kind(
     key: str, label: str, *parameters: Parameter, sites: tuple[str, ...] = ("self", "cross")
 ) -> Callable[[Predicate], Predicate]:
-    """Register a mask kind; the docstring becomes its explanation on screen, without backticks."""
+    """Register a mask kind; the docstring becomes its explanation on screen.
+
+    It is for learners: sentences without formulas, and parameters by their labels in quotation
+    marks.
+    """
 
     def register(predicate: Predicate) -> Predicate:
         KINDS[key] = MaskKind(
             key=key,
             label=label,
-            explanation=" ".join((predicate.__doc__ or "").replace("`", "").split()),
+            explanation=" ".join((predicate.__doc__ or "").split()),
             predicate=predicate,
             parameters=parameters,
             sites=sites,
@@ -79,19 +94,19 @@ def kind(
 
 @kind("bidirectional", "Bidirectional (open)")
 def bidirectional(q: Tensor, k: Tensor, context: Context) -> Tensor:
-    """Every query sees every key."""
+    """Every token sees every token, before and after it."""
     return torch.ones_like(q == k)
 
 
 @kind("causal", "Causal", sites=("self",))
 def causal(q: Tensor, k: Tensor, context: Context) -> Tensor:
-    """A query sees itself and what came before: key ≤ query."""
+    """A token sees itself and the tokens before it, none after it."""
     return k <= q
 
 
 @kind("padding", "Padding only")
 def padding(q: Tensor, k: Tensor, context: Context) -> Tensor:
-    """Every query sees every key that is not padding."""
+    """Every token sees every token that is not padding."""
     return ~context.k_padding[None, :] & torch.ones_like(q == k)
 
 
@@ -102,7 +117,8 @@ def padding(q: Tensor, k: Tensor, context: Context) -> Tensor:
     sites=("self",),
 )
 def prefix_lm(q: Tensor, k: Tensor, context: Context, prefix: int) -> Tensor:
-    """The first `prefix` positions see each other; the rest is causal."""
+    """The first “prefix” tokens all see each other; every later token sees itself and the tokens
+    before it."""
     return (k <= q) | (k < prefix)
 
 
@@ -113,7 +129,7 @@ def prefix_lm(q: Tensor, k: Tensor, context: Context, prefix: int) -> Tensor:
     sites=("self",),
 )
 def sliding_window(q: Tensor, k: Tensor, context: Context, window: int) -> Tensor:
-    """A query sees itself and the window - 1 positions before it: query - window < key ≤ query."""
+    """A token sees itself and the tokens just before it, “window” tokens in all."""
     return (k <= q) & (k > q - window)
 
 
@@ -123,13 +139,14 @@ def sliding_window(q: Tensor, k: Tensor, context: Context, window: int) -> Tenso
     Parameter(name="window", label="window", default=3, least=1),
 )
 def local(q: Tensor, k: Tensor, context: Context, window: int) -> Tensor:
-    """A query sees keys less than `window` positions away on either side."""
+    """A token sees itself and its neighbours on both sides, those less than “window” positions
+    away."""
     return (q - k).abs() < window
 
 
 @kind("segment", "Same segment", sites=("self",))
 def segment(q: Tensor, k: Tensor, context: Context) -> Tensor:
-    """Sentence A sees only A, sentence B only B."""
+    """Tokens of sentence A see only sentence A, those of sentence B only sentence B."""
     return context.q_segments[:, None] == context.k_segments[None, :]
 
 
@@ -141,7 +158,8 @@ def segment(q: Tensor, k: Tensor, context: Context) -> Tensor:
     sites=("self",),
 )
 def strided(q: Tensor, k: Tensor, context: Context, stride: int, local: int) -> Tensor:
-    """Near keys (distance < local) and every stride-th key (Child et al. 2019)."""
+    """A token sees itself, its neighbours less than “local” positions away and, further off on
+    both sides, the tokens at every multiple of “stride” positions (Child et al. 2019)."""
     distance = (q - k).abs()
     return (distance < local) | (distance % stride == 0)
 
@@ -154,11 +172,13 @@ def strided(q: Tensor, k: Tensor, context: Context, stride: int, local: int) -> 
     sites=("self",),
 )
 def global_local(q: Tensor, k: Tensor, context: Context, tokens: int, window: int) -> Tensor:
-    """The first `tokens` positions see and are seen by all; others see a local window."""
+    """The first “global” tokens see every token and every token sees them; the others also see
+    themselves and their neighbours less than “window” positions away."""
     return (q < tokens) | (k < tokens) | ((q - k).abs() < window)
 
 
 @kind("no_self", "Not itself", sites=("self",))
 def no_self(q: Tensor, k: Tensor, context: Context) -> Tensor:
-    """A query sees every key but its own position."""
-    return q != k
+    """A token sees every token but itself."""
+    # By index: all the padding on one side shares one position.
+    return context.q_index[:, None] != context.k_index[None, :]

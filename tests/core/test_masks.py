@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -10,6 +13,7 @@ from core.errors import RequestError
 from core.mask_kinds import KINDS, Context
 from core.masks import MaskChoice, choose
 from core.request import RunRequest
+from core.run import run
 from core.tokens import Tokens
 from tests.core import tiny
 
@@ -156,6 +160,45 @@ def test_choices_are_data() -> None:
 
 @pytest.mark.parametrize("key", KINDS)
 def test_an_explanation_reads_as_a_sentence(key: str) -> None:
-    explanation = KINDS[key].explanation
-    assert explanation.endswith(".")
-    assert "`" not in explanation
+    """It names the parameters as their spin boxes are labelled, and holds no code."""
+    kind = KINDS[key]
+    assert kind.explanation.endswith(".")
+    assert not set("`<>≤≥=-_") & set(kind.explanation)
+    quoted = re.findall("“(.*?)”", kind.explanation)
+    assert sorted(quoted) == sorted(parameter.label for parameter in kind.parameters)
+
+
+@pytest.mark.parametrize(("left", "right"), [(8, 0), (0, 8), (3, 2)])
+def test_not_itself_hides_one_cell_of_every_row_padding_or_not(left: int, right: int) -> None:
+    choice = MaskChoice(key="bidirectional", also=(MaskChoice(key="no_self"),), hide_padding=False)
+    found = masks.allowed(choice, where(6, left=left, right=right), OWN)
+    assert torch.equal(found, ~torch.eye(6 + left + right, dtype=torch.bool))
+
+
+def test_not_itself_means_the_same_token_for_queries_behind_a_cache() -> None:
+    padding = torch.tensor([True] * 3 + [False] * 5)
+    choice = MaskChoice(key="no_self", hide_padding=False)
+    for start in range(8):
+        context = masks.context_of(q_padding=padding, k_padding=padding, q_start=start)
+        expected = ~torch.eye(8, dtype=torch.bool)[start:]
+        assert torch.equal(masks.allowed(choice, context, OWN), expected)
+
+
+def test_not_itself_holds_for_a_cached_run_behind_left_padding() -> None:
+    network = tiny.decoder()
+    choice = replace(choose("causal") & choose("no_self"), hide_padding=False)
+    ids = [0] * 3 + tiny.ids(5)
+
+    def text(count: int) -> RunRequest:
+        tokens = Tokens.of_ids(ids[3:count]).padded(count, pad=0, piece="p", side="left")
+        return RunRequest(source=tokens, masks=(("decoder.self", choice),))
+
+    whole, first = run(network, text(8)), run(network, text(6))
+    grown = run(network, text(8), previous=run(network, text(7), previous=first))
+    assert grown.cache.cache is first.cache.cache
+    for layer in range(network.spec.stack("decoder").layers):
+        expected = torch.ones(8, 8).tril(-1).bool()
+        expected[:3, :3] = ~torch.eye(3, dtype=torch.bool)  # all at one position before the text
+        assert torch.equal(grown.allowed("decoder.self", layer), expected)
+        site = f"decoder.{layer}.self.context"
+        assert torch.allclose(grown[site], whole[site], atol=1e-5)
