@@ -20,9 +20,11 @@ from PySide6.QtWidgets import (
 
 from app.labels import labels_of
 from app.looking import at_site, fitted
+from app.panels.dimming import DIMMED_BY, dim
 from app.panels.mask_editor import MaskEditor
 from app.panels.mask_kind import KindChooser
 from app.panels.mask_map import MaskMap
+from app.panels.mask_words import words
 from app.panels.sites import SHORT_NAMES, SITE_NAMES
 from app.session import Session
 from app.store import Store
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 NONE = ("", "No second mask")
 OWN = ("model", "The model's own")
 THUMBNAIL = 84
-PADDING = " Padding on the right all counts as standing at the last position."
 PAINT_HINT = "Click or drag over cells to hide them; again to show them."
 REFUSED = "The kind of mask hides this cell already; choose another kind to open it."
 
@@ -152,6 +153,9 @@ class MaskPanel(QWidget):
             self._show_choice()
         if names & {"answer", "selection", "steps", "display"}:
             self._show_maps()
+        if names & DIMMED_BY:
+            for shown in self.maps.values():
+                dim(shown, state.old)
 
     def _choice(self, site: str) -> MaskChoice:
         from core.masks import MaskChoice
@@ -178,14 +182,9 @@ class MaskPanel(QWidget):
         self.hide_padding.blockSignals(True)
         self.hide_padding.setChecked(choice.hide_padding)
         self.hide_padding.blockSignals(False)
-        own = "As the checkpoint says." if choice.key == "model" else ""
-        text = own or kinds[choice.key].explanation
-        if not choice.hide_padding:
-            text += PADDING
-        if choice.blocked:
-            cells = "1 cell" if len(choice.blocked) == 1 else f"{len(choice.blocked)} cells"
-            text += f" {cells} painted out."
-        self.explanation.setText(text)
+        stack = state.model.spec.stack(self._site.partition(".")[0])
+        own = (stack.attention(part, layer) for layer in range(stack.layers))
+        self.explanation.setText(words(choice, kinds, own, state.inputs.pad_side))
 
     def _show_maps(self) -> None:
         state = self._store.state

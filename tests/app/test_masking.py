@@ -8,8 +8,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
+from app.panels.mask_words import own_words
 from app.panels.token_chips import word_around
 from app.wiring import App
+from core.mask_kinds import KINDS
 from tests.app.driver import (
     Opener,
     click_at,
@@ -19,6 +21,7 @@ from tests.app.driver import (
     settled,
     type_text,
 )
+from tests.core import tiny
 
 
 def choose(qtbot: QtBot, app: App, combo: QComboBox, key: str) -> None:
@@ -159,7 +162,11 @@ def test_two_kinds_combine(qtbot: QtBot, open_app: Opener) -> None:
     assert hidden is not None
     assert hidden.diagonal().all()
     assert heatmap(app).dead_rows == (0,)
+    told = [KINDS[key].explanation for key in ("causal", "no_self")]
+    both = f"1. {told[0]} 2. {told[1]}"
+    assert mask.explanation.text() == f"{both} Only what every kind allows is seen."
     choose(qtbot, app, mask.how, "or")
+    assert mask.explanation.text() == f"{both} What any one kind allows is seen."
     hidden = heatmap(app).hidden
     assert hidden is None or not hidden.any()
 
@@ -210,7 +217,27 @@ def test_padding_can_be_left_visible(qtbot: QtBot, open_app: Opener) -> None:
     app.window.mask_panel.hide_padding.click()
     settled(qtbot, app)
     assert (heatmap(app).values[:4, 4:] > 0).all()
-    assert "at the last position" in app.window.mask_panel.explanation.text()
+    explanation = app.window.mask_panel.explanation
+    assert "on the right all counts as standing at the last token." in explanation.text()
+    side = app.window.prompt.pad_side
+    side.setCurrentIndex(side.findData("left"))
+    side.activated.emit(side.currentIndex())
+    settled(qtbot, app)
+    assert app.store.state.inputs.pad_side == "left"
+    assert "on the left all counts as standing just before" in explanation.text()
+    assert "on the right" not in explanation.text()
+
+
+def test_the_models_own_mask_is_told_with_its_windows() -> None:
+    plain, near = tiny.attention(causal=True), tiny.attention(causal=True, window=4)
+    before = "As the model is built: a token sees itself and the tokens before it, none after it"
+    assert own_words([plain] * 2) == f"{before}."
+    assert own_words([near] * 2) == f"{before}; but only the nearest 4 of them."
+    assert own_words([plain, near]) == f"{before}; but only the nearest 4 of them in 1 of 2 layers."
+    both = tiny.attention(causal=False, window=3)
+    told = "As the model is built: a token sees every token; but only those less than 3 positions"
+    assert own_words([both]) == f"{told} away."
+    assert own_words([tiny.attention(causal=False)]).endswith("sees every token.")
 
 
 def test_the_read_out_counts_past_the_padding(qtbot: QtBot, open_app: Opener) -> None:

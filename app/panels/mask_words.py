@@ -1,0 +1,53 @@
+"""What a chosen mask lets a token see, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.mask_kinds import MaskKind
+    from core.masks import MaskChoice
+    from core.spec import AttentionSpec
+
+PADDING = {
+    "left": "Padding on the left all counts as standing just before the first token.",
+    "right": "Padding on the right all counts as standing at the last token.",
+}
+JOINED = {"and": "Only what every kind allows is seen.", "or": "What any one kind allows is seen."}
+
+
+def words(
+    choice: MaskChoice,
+    kinds: Mapping[str, MaskKind],
+    own: Iterable[AttentionSpec],
+    pad_side: str,
+) -> str:
+    """own: the attention of each layer, for the model's own mask. pad_side: "left" or "right"."""
+    parts = (choice, *choice.also)
+    told = [own_words(own) if c.key == "model" else kinds[c.key].explanation for c in parts]
+    if len(told) > 1:
+        told = [f"{number}. {text}" for number, text in enumerate(told, 1)]
+        told.append(JOINED[choice.how])
+    if not choice.hide_padding:
+        told.append(PADDING[pad_side])
+    if choice.blocked:
+        cells = "1 cell" if len(choice.blocked) == 1 else f"{len(choice.blocked)} cells"
+        told.append(f"{cells} painted out.")
+    return " ".join(told)
+
+
+def own_words(attentions: Iterable[AttentionSpec]) -> str:
+    """The model's own mask; a window may hold in some layers only."""
+    layers = tuple(attentions)
+    causal = all(layer.causal for layer in layers)
+    seen = "itself and the tokens before it, none after it" if causal else "every token"
+    windows = [layer.window for layer in layers if layer.window is not None]
+    text = f"As the model is built: a token sees {seen}."
+    if not windows:
+        return text
+    where = "" if len(windows) == len(layers) else f" in {len(windows)} of {len(layers)} layers"
+    sizes = " or ".join(str(size) for size in sorted(set(windows)))
+    # The token itself is one of them; a window of both sides reaches as far on each.
+    near = f"the nearest {sizes} of them" if causal else f"those less than {sizes} positions away"
+    return f"{text[:-1]}; but only {near}{where}."
