@@ -144,6 +144,9 @@ class Session(QObject):
         )
 
     def _run_failed(self, error: Exception) -> None:
+        # What plays or is being decoded belongs to the text before.
+        self.stepping.halt()
+        self._tasks.drop("decode")
         self._fail(error, "input")
 
     # --- pictures ---------------------------------------------------------------------------

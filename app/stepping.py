@@ -35,6 +35,10 @@ NOTHING_DECODED: dict[str, Any] = {
 """The fields of the store when nothing has been decoded."""
 
 
+FAILED = "What is asked was not run, so there is nothing to go on from."
+"""Why nothing is decoded while the text or the mask is refused or cancelled."""
+
+
 class Decodes(Continues, Searches, Fills, Protocol):
     """What decoding needs of the core; `app.engine.Engine` is the real one."""
 
@@ -65,6 +69,8 @@ class Stepping(QObject):
             return "No model is loaded yet."
         if model.spec.heads.vocab is None:
             return model.missing.get("vocab", f"{model.name} has no output over the vocabulary.")
+        if self._store.state.old:
+            return FAILED
         return self._mover.why_not()
 
     # --- moving -----------------------------------------------------------------------------

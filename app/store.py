@@ -170,8 +170,18 @@ class State:
 
     @property
     def old(self) -> bool:
-        """Whether the picture shows something else than what is asked, because that failed."""
-        return self.problem is not None and self.problem.where not in ("decoding", "result")
+        """Whether what is asked was refused or cancelled: what is shown, if anything, is of
+        another text or mask."""
+        failed = self.problem is not None and self.problem.where == "input"
+        return failed and not self.answered
+
+    @property
+    def answered(self) -> bool:
+        """Whether the answer is that to the present inputs and masks."""
+        answer = self.answer
+        if answer is None or answer.inputs != self.inputs:
+            return False
+        return answer.request.masks == tuple(sorted(self.masks.items()))
 
 
 _NAMES = frozenset(f.name for f in fields(State))

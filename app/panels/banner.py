@@ -61,6 +61,8 @@ class Banner(QFrame):
             self._is_note = not warning
             self._dress()
         self.label.setText(_breakable(warning or note))
+        # That what is shown is old stays true until it is not.
+        self.close_button.setVisible(not (warning and self._store.state.old))
         self.setVisible(bool(warning or note))
 
     def _warning(self) -> str:
@@ -70,14 +72,11 @@ class Banner(QFrame):
             return ""
         if problem.where != "input" or answer is None:
             return problem.text
-        if answer.inputs != state.inputs or answer.request.masks != _masks(state.masks):
-            # The problem itself stands beside the text.
-            return f"Old picture: it still shows “{_short(answer.inputs.text)}”."
+        if state.old:  # the problem itself stands beside the text
+            text = _short(answer.inputs.text)
+            stop = "" if text.endswith((".", "!", "?", "…")) else "."
+            return f"Old picture: it still shows “{text}”{stop}"
         return ""
-
-
-def _masks(masks: object) -> object:
-    return tuple(sorted(masks.items())) if isinstance(masks, dict) else ()
 
 
 def _short(text: str) -> str:

@@ -18,6 +18,7 @@ from app.panels.branch_choice import BranchChoice
 from app.panels.checks import Checks, sentence
 from app.panels.chips import ChipsArea, TokenChips
 from app.panels.decode_choices import DecodeChoices
+from app.panels.dimming import DIMMED_BY, dim
 from app.panels.elided import ElidedLabel
 from app.panels.move_chips import MoveChips, of_fills
 from app.session import Session
@@ -123,14 +124,17 @@ class DecodingPanel(QWidget):
     # --- showing ----------------------------------------------------------------------------
 
     def _show(self, names: frozenset[str]) -> None:
-        if names & {"steps", "fills", "display", "model", "answer"}:
+        if names & ({"steps", "fills", "display"} | DIMMED_BY):
             self._show_steps()
         if names & {"steps", "fills", "selection", "model"}:
             self._show_where()
         if names & {"steps", "tree"}:
             self.branch.show_tree()
-        if names & {"playing", "model", "steps", "fills", "selection", "answer"}:
+        if names & ({"playing", "steps", "fills", "selection"} | DIMMED_BY):
             self._show_buttons()
+        if names & DIMMED_BY:
+            for shown in (self.chips, self.text, self.count):
+                dim(shown, self._store.state.old and bool(self._store.state.moves))
         if names & {
             "steps",
             "fills",
@@ -178,11 +182,16 @@ class DecodingPanel(QWidget):
     def _show_buttons(self) -> None:
         state = self._store.state
         able = not self._stepping.why_not() and state.answer is not None
-        step = state.selection.step
+        # Of a text before one that failed, what was decoded may still be looked at.
+        look = able or bool(state.moves)
+        step, last = state.selection.step, len(state.moves) - 1
+        enabled = dict.fromkeys(self.buttons, able)
+        enabled["first"] = enabled["back"] = look and step is not None
+        enabled["step"] = able or (-1 if step is None else step) < last
+        enabled["restart"] = able and bool(state.moves)
         for name, button in self.buttons.items():
-            moved = step is not None if name in ("first", "back") else True
-            button.setEnabled(able and moved and (bool(state.moves) or name != "restart"))
-        self.slider.setEnabled(able)
+            button.setEnabled(enabled[name])
+        self.slider.setEnabled(look)
         self.choices.setEnabled(able)
         self._show_icons(state.playing)
         play = "Pause" if state.playing else "Play"

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from app.panels.asking import AskedWord
+from app.panels.dimming import DIMMED_BY, dim
 from app.panels.drawing import SHOWN_BY, options_of
 from app.panels.narrowing import NarrowingControls
 from app.panels.picking import took
@@ -61,6 +62,8 @@ class PredictionsPanel(QWidget):
     def _changed(self, names: frozenset[str]) -> None:
         if names & SHOWN_BY and self.isVisible():
             self._timer.start()
+        if names & DIMMED_BY and self.figure is not None:
+            dim(self.figure, self._store.state.old)
 
     def resizeEvent(self, event: object) -> None:
         self._timer.start()
@@ -101,6 +104,7 @@ class PredictionsPanel(QWidget):
             self.figure.setMinimumWidth(120)
             self.figure.picked.connect(self._picked)
             self._scroll.setWidget(self.figure)
+            dim(self.figure, self._store.state.old)
         height = page_height(figure, self._scroll.viewport().width())
         self.figure.setMinimumHeight(int(height))
         self.figure.show_figure(figure)

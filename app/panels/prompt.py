@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app import unknown
 from app.panels.chips import ChipsArea, TokenChips
+from app.panels.dimming import DIMMED_BY, dim
 from app.panels.editor import Editor
 from app.panels.token_chips import chips_of, word_around
 from app.session import Session
@@ -82,14 +83,9 @@ class PromptPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 8)
         layout.setSpacing(6)
+        # What one writes in and clicks keeps its place: all that comes, goes and wraps with the
+        # text stands below.
         layout.addWidget(self.text)
-        layout.addWidget(self.problem)
-        hint = QHBoxLayout()
-        hint.addWidget(self.hint, 1)
-        hint.addWidget(self.use_mask)
-        layout.addLayout(hint)
-        layout.addWidget(self.unknown)
-        layout.addWidget(self._chips_area, 100)
         fields = QGridLayout()
         fields.setSpacing(6)
         fields.setColumnStretch(1, 1)
@@ -100,7 +96,6 @@ class PromptPanel(QWidget):
             fields.addWidget(label, row, 0)
             fields.addWidget(editor, row, 1)
         layout.addLayout(fields)
-        layout.addWidget(self._target_area, 40)
         options = QHBoxLayout()
         options.setSpacing(6)
         pad = QLabel("Pad to")
@@ -111,6 +106,14 @@ class PromptPanel(QWidget):
         options.addStretch(1)
         options.addWidget(self.special)
         layout.addLayout(options)
+        layout.addWidget(self.problem)
+        hint = QHBoxLayout()
+        hint.addWidget(self.hint, 1)
+        hint.addWidget(self.use_mask)
+        layout.addLayout(hint)
+        layout.addWidget(self._chips_area, 100)
+        layout.addWidget(self._target_area, 40)
+        layout.addWidget(self.unknown)
         layout.addStretch(1)
 
     def _connect(self) -> None:
@@ -136,6 +139,9 @@ class PromptPanel(QWidget):
             self._show_chips()
         if names & {"answer", "model", "inputs"}:
             self._show_unknown()
+        if names & DIMMED_BY:
+            for chips in (self.chips, self.target_chips, self.unknown):
+                dim(chips, self._store.state.old)
         if "problem" in names:
             problem = self._store.state.problem
             here = problem is not None and problem.where == "input"

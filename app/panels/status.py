@@ -6,11 +6,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
+from app.panels.dimming import DIMMED_BY, dim
 from app.panels.elided import ElidedLabel
 from app.panels.header import title_of
 from app.session import Session
 from app.store import Busy, Store
 
+OLD = "Of the run before: what is asked now was not run."
 PATIENCE = 500  # milliseconds before work is worth a progress bar
 
 
@@ -65,6 +67,10 @@ class StatusLine(QStatusBar):
             self.shows.setText(next((v.summary for v in views if v.key == state.view), ""))
         if names & {"model", "answer", "draw_ms", "source", "steps", "selection"}:
             self._show_facts()
+        if names & DIMMED_BY:
+            for label in (self.tokens, self.times):
+                dim(label, state.old)
+                label.setToolTip(OLD if state.old else "")
 
     def _show_busy(self, busy: Busy | None) -> None:
         if busy is None:

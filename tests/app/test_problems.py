@@ -6,10 +6,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.figure import Words
-from tests.app.driver import Opener, QuickCore, heatmap, settled, type_text
+from app.panels.dimming import dimmed
+from app.wiring import App
+from tests.app.driver import Opener, QuickCore, heatmap, press, settled, type_text
 
 
 class Broken(QuickCore):
@@ -21,6 +24,18 @@ class Broken(QuickCore):
         return super().run(question, previous, stop)
 
 
+def belonging_to_the_text(app: App) -> tuple[QWidget, ...]:
+    """What shows values of the run, beside the picture."""
+    window = app.window
+    return (
+        window.prompt.chips,
+        window.mask_panel.maps["encoder.self"],
+        window.predictions.figure,
+        window.status.tokens,
+        window.status.times,
+    )
+
+
 def test_an_empty_text(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     before = app.window.pictures.figure
@@ -30,11 +45,26 @@ def test_an_empty_text(qtbot: QtBot, open_app: Opener) -> None:
     assert "type" in app.window.prompt.problem.text()
     assert app.window.pictures.figure is before
     assert app.window.banner.isVisible()
-    assert "Old picture" in app.window.banner.label.text()
+    assert app.window.banner.label.text() == (
+        "Old picture: it still shows “The cat sat on the [MASK].”"
+    )
+    assert not app.window.banner.close_button.isVisible()
+    for shown in belonging_to_the_text(app):
+        assert dimmed(shown)
+    assert app.window.status.times.toolTip()
+    decoding = app.window.decoding
+    assert not any(button.isEnabled() for button in decoding.buttons.values())
+    assert not decoding.slider.isEnabled()
+    press(app, Qt.Key.Key_Space)
+    settled(qtbot, app)
+    assert not app.store.state.playing and not app.store.state.fills
     type_text(app, "a")
     settled(qtbot, app)
     assert not app.window.prompt.problem.isVisible()
     assert not app.window.banner.isVisible()
+    for shown in belonging_to_the_text(app):
+        assert not dimmed(shown)
+    assert app.window.status.times.toolTip() == ""
 
 
 def test_a_text_longer_than_the_model_allows(qtbot: QtBot, open_app: Opener) -> None:
@@ -46,6 +76,41 @@ def test_a_text_longer_than_the_model_allows(qtbot: QtBot, open_app: Opener) -> 
     )
     assert "The cat sat" in app.window.banner.label.text()
     assert heatmap(app).values.shape == (23, 23)
+
+
+def test_a_failed_text_stops_what_is_decoded_of_the_one_before(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:decoder")
+    press(app, Qt.Key.Key_N)
+    settled(qtbot, app)
+    press(app, Qt.Key.Key_N)
+    settled(qtbot, app)
+    press(app, Qt.Key.Key_Space)
+    assert app.store.state.playing
+    app.window.prompt.text.setPlainText("")
+    settled(qtbot, app)
+    made = app.store.state.steps
+    assert len(made) >= 2 and not app.store.state.playing
+    press(app, Qt.Key.Key_Space)
+    press(app, Qt.Key.Key_End)
+    qtbot.wait(400)
+    assert app.store.state.steps == made and not app.store.state.playing
+    decoding = app.window.decoding
+    assert dimmed(decoding.chips)
+    assert not decoding.buttons["play"].isEnabled()
+    assert not decoding.choices.isEnabled()
+    assert decoding.slider.isEnabled()  # it may still be looked at
+    decoding.slider.setValue(1)
+    settled(qtbot, app)
+    assert app.store.state.selection.step == 0
+    press(app, Qt.Key.Key_N)
+    settled(qtbot, app)
+    assert app.store.state.selection.step == 1
+    type_text(app, "on")
+    settled(qtbot, app)
+    assert not dimmed(decoding.chips)
+    assert decoding.buttons["play"].isEnabled()
 
 
 def test_a_text_without_a_mask(qtbot: QtBot, open_app: Opener) -> None:

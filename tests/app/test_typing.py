@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -113,6 +113,26 @@ def test_a_box_of_one_line_holds_one_line(
     box.paste()
     settled(qtbot, app)
     assert getattr(app.store.state.answer.inputs, name) == "ab c d e f"
+
+
+@pytest.mark.parametrize("source", ["builtin:encoder", "random:encoder-decoder"])
+def test_what_one_writes_in_keeps_its_place(qtbot: QtBot, open_app: Opener, source: str) -> None:
+    app = open_app(source)
+    prompt = app.window.prompt
+    kept = (prompt.text, prompt.pair, prompt.target, prompt.pad_to, prompt.special)
+
+    def places() -> list[QPoint]:
+        qtbot.wait(20)
+        return [one.mapTo(prompt, QPoint(0, 0)) for one in kept if one.isVisible()]
+
+    before = places()
+    chips = prompt.chips.minimumHeight()
+    for text in ("", "书", "<mask> and 😀", "the cat " * 20, "a" * 3000):
+        prompt.text.setPlainText(text)
+        settled(qtbot, app)
+        assert places() == before, text[:20]
+        if text.startswith("the cat"):
+            assert prompt.chips.minimumHeight() > 3 * chips / 2, "they did wrap"
 
 
 def test_the_text_itself_may_have_lines(qtbot: QtBot, open_app: Opener) -> None:
