@@ -13,6 +13,7 @@ from app.choices import FIRST_INPUTS, RANDOM_MODELS, Architecture, Inputs
 from app.engine import Report, ShouldStop
 from app.examples import Example, masks_of
 from app.looking import fitted
+from app.mask_memory import read_masks, write_masks
 from app.selection import Selection
 from app.stepping import NOTHING_DECODED
 from app.store import Abilities, Problem, Store
@@ -21,6 +22,7 @@ from core.errors import Cancelled, CoreError
 
 if TYPE_CHECKING:
     from core.loaded import LoadedModel
+    from core.masks import MaskChoice
 
 MOST_RECENT = 8
 LAST_RESORT = "random:encoder"
@@ -37,9 +39,9 @@ class Loads(Protocol):
 class Opening(QObject):
     """Writes the store's model, source and device, and what a new model brings with it.
 
-    texts: what was last typed for an architecture. sources: the model last used for it. places:
-    where its attention was last looked at. run: ask for a run of the new model. failed: tell the
-    person.
+    texts: what was last typed for an architecture. masks: what was last chosen for it, as
+    `app.mask_memory` writes it. sources: the model last used for it. places: where its attention
+    was last looked at. run: ask for a run of the new model. failed: tell the person.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Opening(QObject):
         run: Callable[[], None],
         failed: Callable[[Exception], None],
         texts: Mapping[Architecture, Inputs],
+        masks: Mapping[Architecture, str],
         sources: Mapping[Architecture, str],
         places: Mapping[Architecture, Selection],
         parent: QObject,
@@ -59,6 +62,7 @@ class Opening(QObject):
         self._store, self._tasks, self._core = store, tasks, core
         self._run, self._tell = run, failed
         self.texts: dict[Architecture, Inputs] = {**FIRST_INPUTS, **texts}
+        self.masks: dict[Architecture, str] = dict(masks)
         self.sources: dict[Architecture, str] = dict(sources)
         self.places: dict[Architecture, Selection] = dict(places)
         self._inputs: Inputs | None = None
@@ -154,7 +158,7 @@ class Opening(QObject):
         changes: dict[str, Any] = {
             "model": model,
             "inputs": inputs,
-            "masks": {s: c for s, c in state.masks.items() if s in model.spec.sites},
+            "masks": self._masks_for(model),
             "selection": self._place_for(model, inputs),
             "note": "",
         }
@@ -185,6 +189,16 @@ class Opening(QObject):
             return state.inputs
         self.texts[before] = state.inputs
         return self.texts[model.spec.architecture]
+
+    def _masks_for(self, model: LoadedModel) -> dict[str, MaskChoice]:
+        """Among models of one architecture the masks stay; each architecture has its own."""
+        before, masks = self._store.state.model, self._store.state.masks
+        architecture, sites = model.spec.architecture, model.spec.sites
+        if before is not None:
+            if before.spec.architecture == architecture:
+                return {site: choice for site, choice in masks.items() if site in sites}
+            self.masks[before.spec.architecture] = write_masks(masks)
+        return read_masks(self.masks.get(architecture, ""), sites)
 
     def _place_for(self, model: LoadedModel, inputs: Inputs) -> Selection:
         """Among models of one architecture the place stays; each architecture has its own."""

@@ -62,8 +62,9 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """The last choices. texts, sources and places: for each architecture; of a place the attention
-    site, layer and head are kept, not the pins. view: the one in front; fronts: of each group."""
+    """The last choices. texts, masks, sources and places: for each architecture; masks as
+    `app.mask_memory` writes them; of a place the attention site, layer and head are kept, not the
+    pins. view: the one in front; fronts: of each group."""
 
     source: str = ""
     device: str = "cpu"
@@ -74,6 +75,7 @@ class Remembered:
     decode: DecodeChoice = field(default_factory=DecodeChoice)
     recent: tuple[str, ...] = ()
     texts: dict[Architecture, Inputs] = field(default_factory=dict)
+    masks: dict[Architecture, str] = field(default_factory=dict)
     sources: dict[Architecture, str] = field(default_factory=dict)
     places: dict[Architecture, Selection] = field(default_factory=dict)
     geometry: QByteArray = field(default_factory=QByteArray)
@@ -94,6 +96,7 @@ class Settings:
 
     def load(self) -> Remembered:
         texts: dict[Architecture, Inputs] = {}
+        masks: dict[Architecture, str] = {}
         sources: dict[Architecture, str] = {}
         places: dict[Architecture, Selection] = {}
         for architecture in ARCHITECTURES:
@@ -101,6 +104,8 @@ class Settings:
                 found = self._read(Inputs(), architecture)
                 pair, target = one_line(found.pair), one_line(found.target)
                 texts[architecture] = replace(found, pair=pair, target=target)
+            if chosen := self._text(f"{architecture}/masks"):
+                masks[architecture] = chosen
             if source := self._text(f"{architecture}/source"):
                 sources[architecture] = source
             if place := self._place(architecture):
@@ -115,6 +120,7 @@ class Settings:
             decode=self._read(DecodeChoice(), "decode"),
             recent=tuple(line for line in self._text("recent").split("\n") if line),
             texts=texts,
+            masks=masks,
             sources=sources,
             places=places,
             geometry=self._bytes("geometry"),
@@ -133,6 +139,8 @@ class Settings:
         put("recent", "\n".join(remembered.recent))
         for architecture, inputs in remembered.texts.items():
             self._write(inputs, architecture)
+        for architecture, chosen in remembered.masks.items():
+            put(f"{architecture}/masks", chosen)
         for architecture, source in remembered.sources.items():
             put(f"{architecture}/source", source)
         for architecture, place in remembered.places.items():

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from app import examples, resting
 from app.engine import Engine
+from app.mask_memory import write_masks
 from app.resting import Resting
 from app.session import LANES, Core, Session
 from app.settings import Remembered, Settings
@@ -38,6 +39,7 @@ class App(QObject):
             self.tasks,
             core if core is not None else Engine(),
             texts=known.texts,
+            masks=known.masks,
             sources=known.sources,
             places=known.places,
             parent=self,
@@ -70,8 +72,10 @@ class App(QObject):
 
     def _remember(self) -> None:
         state = self.store.state
-        texts, places = dict(self.session.opening.texts), dict(self.session.opening.places)
+        opening = self.session.opening
+        texts, masks, places = dict(opening.texts), dict(opening.masks), dict(opening.places)
         if state.model is not None:
+            masks[state.model.spec.architecture] = write_masks(state.masks)
             texts[state.model.spec.architecture] = state.inputs
             places[state.model.spec.architecture] = state.selection
         geometry, layout = self.window.layout_state()
@@ -86,7 +90,8 @@ class App(QObject):
                 decode=state.decode,
                 recent=state.recent,
                 texts=texts,
-                sources=self.session.opening.sources,
+                masks=masks,
+                sources=opening.sources,
                 places=places,
                 geometry=geometry,
                 layout=layout,

@@ -9,10 +9,21 @@ from PySide6.QtCore import QByteArray, QSettings
 from pytestqt.qtbot import QtBot
 
 from app.choices import Architecture, DecodeChoice, Display, Inputs, Narrowing
+from app.mask_memory import MOST_CELLS, read_masks, write_masks
 from app.selection import Selection
 from app.settings import Remembered, Settings
 from app.wiring import App
+from core.masks import MaskChoice
 from tests.app.driver import Opener, go_to, heatmap, settled, type_text
+
+WINDOW = MaskChoice(
+    key="sliding_window",
+    params=(("window", 2),),
+    also=(MaskChoice(key="prefix", params=(("prefix", 3),)),),
+    how="or",
+    blocked=((1, 0), (5, 4)),
+    hide_padding=False,
+)
 
 
 def test_everything_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -26,6 +37,7 @@ def test_everything_comes_back_as_it_was(tmp_path: Path) -> None:
         decode=DecodeChoice(strategy="sample", seed=3, max_new_tokens=44, speed=9),
         recent=("/a b/模型, 1", "C:\\models\\bert"),
         texts={"encoder": Inputs(text='One, "two"\nthree; 😀 = 中文 %20', pair="yes", pad_to=9)},
+        masks={"decoder": write_masks({"decoder.self": WINDOW})},
         sources={"decoder": "random:decoder"},
         places={
             "encoder": Selection(layer=3, head=None),
@@ -195,3 +207,92 @@ def test_a_new_encoder_decoder_opens_where_there_is_something_to_see(
     switch(qtbot, app, "encoder-decoder")
     assert place(app)[0] == site
     assert min(heatmap(app).values.shape) > 1
+
+
+def test_the_mask_comes_back_with_the_next_window(qtbot: QtBot, open_app: Opener) -> None:
+    first = open_app("random:decoder")
+    first.session.mask("decoder.self", WINDOW)
+    settled(qtbot, first)
+    first.window.close()
+    second = open_app("")
+    assert dict(second.store.state.masks) == {"decoder.self": WINDOW}
+    assert second.store.state.answer.trace.request.mask("decoder.self") == WINDOW
+    assert second.window.mask_panel.kind.key == "sliding_window"
+    second.window.mask_panel.clear.click()
+    settled(qtbot, second)
+    second.window.close()
+    assert dict(open_app("").store.state.masks) == {}
+
+
+def test_each_architecture_has_its_own_mask(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    app.session.mask("decoder.self", WINDOW)
+    settled(qtbot, app)
+    switch(qtbot, app, "encoder-decoder")
+    assert dict(app.store.state.masks) == {}
+    switch(qtbot, app, "decoder")
+    assert dict(app.store.state.masks) == {"decoder.self": WINDOW}
+
+
+def test_many_painted_cells_are_not_remembered() -> None:
+    def cells(count: int) -> tuple[tuple[int, int], ...]:
+        return tuple((i, 0) for i in range(count))
+
+    for count, kept in ((MOST_CELLS, MOST_CELLS), (MOST_CELLS + 1, 0)):
+        text = write_masks({"encoder.self": MaskChoice(key="causal", blocked=cells(count))})
+        found = read_masks(text, ("encoder.self",))
+        assert found == {"encoder.self": MaskChoice(key="causal", blocked=cells(kept))}
+
+
+def test_a_mask_of_a_site_that_is_not_there_is_left_out() -> None:
+    text = write_masks({"decoder.self": WINDOW, "decoder.cross": MaskChoice(hide_padding=False)})
+    assert read_masks(text, ("decoder.self",)) == {"decoder.self": WINDOW}
+    assert read_masks(text, ("encoder.self",)) == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"sliding_window"', '"keyhole"'),
+        ('"sliding_window"', "[]"),
+        ('"window": 2', '"window": 0'),
+        ('"window": 2', '"window": 1e9'),
+        ('"window": 2', '"window": 99999999999999999999999'),
+        ('"window": 2', '"pane": 2'),
+        ('"prefix": 3', '"prefix": -3'),
+        ('"or"', '"nor"'),
+        ("[5, 4]", "[5]"),
+        ("[5, 4]", "[5, -4]"),
+        ("[5, 4]", '[5, "4"]'),
+        ("false", "0"),
+        ('"how"', '"who"'),
+    ],
+)
+def test_a_broken_mask_is_left_out_and_the_others_stay(old: str, new: str) -> None:
+    sites = ("decoder.self", "decoder.cross")
+    other = MaskChoice(key="bidirectional")
+    text = write_masks({"decoder.self": WINDOW, "decoder.cross": other})
+    rest, broken = text.split('"decoder.self"')
+    assert broken.count(old) == 1
+    found = read_masks(f'{rest}"decoder.self"{broken.replace(old, new)}', sites)
+    assert found == {"decoder.cross": other}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", "null", '{"encoder.self": 7}', "[" * 100_000])
+def test_what_is_no_mask_at_all_gives_none(text: str) -> None:
+    assert read_masks(text, ("encoder.self",)) == {}
+
+
+def test_a_causal_mask_is_none_of_cross_attention() -> None:
+    text = write_masks({"decoder.cross": MaskChoice(key="causal")})
+    assert read_masks(text, ("decoder.cross",)) == {}
+
+
+def test_a_broken_mask_in_the_file_does_not_keep_a_model_from_running(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    masks: dict[Architecture, str] = {"encoder": '{"encoder.self": {"key": ["causal"]}}'}
+    Settings(tmp_path / "settings.ini").save(Remembered(masks=masks))
+    app = open_app()
+    assert dict(app.store.state.masks) == {}
+    assert app.store.state.answer is not None
