@@ -41,8 +41,7 @@ def step_chip(step: Step, label: str) -> Chip:
         label=label,
         kind="generated",
         below=_share(step.probability),
-        tooltip=f"step {step.index + 1}: “{label}” (id {step.token}) {how}, "
-        f"the model's probability {step.probability:.4f}",
+        tooltip=f"step {step.index + 1}: “{label}” (id {step.token}) {how}, {_chance(step)}",
     )
 
 
@@ -54,8 +53,17 @@ def fill_chip(fill: Fill, label: str) -> Chip:
         kind="generated",
         below=_share(fill.probability),
         tooltip=f"fill {fill.index + 1}: the mask at position {fill.position} {how} with "
-        f"“{label}” (id {fill.token}), the model's probability {fill.probability:.4f}",
+        f"“{label}” (id {fill.token}), {_chance(fill)}",
     )
+
+
+def _chance(move: Step | Fill) -> str:
+    """The probability the chip carries, and the other one where sampling changed it."""
+    text = f"the model's own probability {move.probability:.4f}"
+    taken = next((c for c in move.candidates if c.token == move.token), None)
+    if taken is None or abs(taken.kept - taken.probability) <= 5e-7:
+        return text
+    return f"{text}; after sampling {taken.kept:.4f}" if taken.kept else f"{text}; cut by sampling"
 
 
 def _share(probability: float) -> str:

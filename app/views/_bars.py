@@ -26,10 +26,10 @@ def vocabulary_bars(
 ) -> Bars:
     """The likeliest tokens of logits [vocab] after `options.sampling`; what it cuts is dimmed.
 
-    A bar shows the probability after sampling; a dimmed one the model's own. chosen: the token that
-    decoding took. position: what a click on a bar names. seen: ids of the text so far, for
-    the repetition penalty, as decoding counts them. `options.asked` come with their rank, behind
-    the others where they are not among them.
+    A bar shows the probability after sampling, 0 where cut, so that the whole list sums to 1; its
+    note the model's own. chosen: the token that decoding took. position: what a click on a bar
+    names. seen: ids of the text so far, for the repetition penalty, as decoding counts them.
+    `options.asked` come with their rank, behind the others where they are not among them.
     """
     from core.decoding.filters import of_token, probabilities, top
 
@@ -39,12 +39,14 @@ def vocabulary_bars(
     ranks = {candidate.token: rank for candidate, rank in asked}
     listed = {candidate.token for candidate in candidates}
     candidates += tuple(candidate for candidate, _ in asked if candidate.token not in listed)
+    narrowed = _narrowed(sampling, penalised=bool(seen))
     entropy = float(entropy_bits(probabilities(logits, sampling, seen).numpy()))
     return Bars(
         title=title,
         bars=tuple(_bar(c, options, chosen, ranks.get(c.token)) for c in candidates),
-        note=_note(entropy, sampling, penalised=bool(seen)),
+        note=_note(entropy, narrowed),
         position=position,
+        value_name="probability after sampling" if narrowed else "probability",
     )
 
 
@@ -54,21 +56,30 @@ def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None, rank: i
     if candidate.token == chosen:
         notes.append("chosen")
     if cut:
-        notes.append("cut by sampling")
-    elif abs(candidate.kept - candidate.probability) > 5e-7:
-        notes.append(f"model {candidate.probability:.4f}")
+        notes.append("cut")
+    if cut or abs(candidate.kept - candidate.probability) > 5e-7:
+        own = candidate.probability
+        notes.append(f"model {own:.4f}" if own >= 0.00005 else f"model {own:.0e}")
     return Bar(
         label=options.pieces(candidate.token),
-        value=candidate.probability if cut else candidate.kept,
+        value=candidate.kept,
         token=candidate.token,
         note=", ".join(notes),
         dimmed=cut,
     )
 
 
-def _note(entropy: float, sampling: Sampling, *, penalised: bool) -> str:
+def _note(entropy: float, narrowed: list[str]) -> str:
     """Entropy in bits, and how many equally likely words would be as uncertain."""
     text = f"Entropy {entropy:z.2f} bits, like {2**entropy:.3g} equally likely tokens"
+    if not narrowed:
+        return f"{text}."
+    own = "The bars are after sampling too; “model” is the model's own probability."
+    return f"{text}, after {', '.join(narrowed)}. {own}"
+
+
+def _narrowed(sampling: Sampling, *, penalised: bool) -> list[str]:
+    """What changes the model's own distribution."""
     narrowed = []
     if penalised and sampling.repetition_penalty != 1:
         narrowed.append(f"repetition penalty {sampling.repetition_penalty:g}")
@@ -80,4 +91,4 @@ def _note(entropy: float, sampling: Sampling, *, penalised: bool) -> str:
         narrowed.append(f"top-p {sampling.top_p:g}")
     if sampling.min_p > 0:
         narrowed.append(f"min-p {sampling.min_p:g}")
-    return f"{text}, after {', '.join(narrowed)}." if narrowed else f"{text}."
+    return narrowed

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.figure import Axis, Bar, Bars, Figure, Floats, Heatmap, Panel, Words
-from app.labels import place_words
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._bars import vocabulary_bars
@@ -151,7 +150,7 @@ def _masked_words(
     panels: list[Panel] = []
     for place, logits in zip(places, trace.logits_at(*places), strict=True):
         what = (
-            f"Masked word at {place_words(place, tokens.positions[place])}"
+            f"Mask at {_where(place, tokens.positions[place])}"
             if place in masked
             else f"In place of {token_name(trace, 'encoder', place, options)}"
         )
@@ -162,6 +161,11 @@ def _masked_words(
     if len(masked) > MOST_LISTS:
         note = f"The first {MOST_LISTS} of {len(masked)} masked positions; pin another to see it."
     return title, panels, note
+
+
+def _where(index: int, position: int | None) -> str:
+    """The position first, so that a narrow panel's heading does not lose it."""
+    return f"position {position}" if index == position else f"position {position} (index {index})"
 
 
 def _no_mask(trace: Trace, options: ViewOptions) -> str:

@@ -10,6 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.figure import Bars
 from app.wiring import App
+from core.decoding.filters import probabilities
+from core.request import Sampling
 from tests.app.driver import Opener, click_chip, heatmap, press, settled, type_text
 
 
@@ -47,6 +49,22 @@ def test_each_step_adds_a_chip_with_its_probability(qtbot: QtBot, open_app: Open
         expected = float(made.logits.softmax(-1)[made.token])
         assert made.probability == pytest.approx(expected, abs=1e-6)
     assert app.window.decoding.count.text() == "step 3 of 3"
+
+
+def test_a_chips_tooltip_names_both_probabilities(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    step(qtbot, app, 1)
+    (chip,), (plain,) = app.window.decoding.chips.chips, app.store.state.steps
+    assert chip.tooltip.endswith(f"the model's own probability {plain.probability:.4f}")
+    app.window.predictions.narrowing.top_k.setValue(3)
+    settled(qtbot, app)
+    step(qtbot, app, 1)
+    narrowed = app.store.state.steps[-1]
+    kept = probabilities(narrowed.logits, Sampling(top_k=3))[narrowed.token]
+    assert kept > narrowed.probability
+    assert app.window.decoding.chips.chips[-1].tooltip.endswith(
+        f"own probability {narrowed.probability:.4f}; after sampling {kept:.4f}"
+    )
 
 
 @pytest.mark.parametrize("source", ["random:encoder", "random:decoder", "random:encoder-decoder"])

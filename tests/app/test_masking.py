@@ -100,7 +100,7 @@ def test_each_mask_has_its_own_list(qtbot: QtBot, open_app: Opener) -> None:
     qtbot.waitUntil(
         lambda: (
             sum(
-                panel.title.startswith("Masked word")
+                panel.title.startswith("Mask at")
                 for panel in app.window.predictions.figure.figure.panels
             )
             == 2

@@ -38,8 +38,8 @@ def masked_encoder(*places: int) -> Trace:
 def test_one_list_for_every_mask() -> None:
     trace = masked_encoder(2, 5)
     figure = draw(trace)
-    bars = [p for p in figure.panels if p.title.startswith("Masked word")]
-    assert [b.title for b in bars] == ["Masked word at position 2", "Masked word at position 5"]
+    bars = [p for p in figure.panels if p.title.startswith("Mask at")]
+    assert [b.title for b in bars] == ["Mask at position 2", "Mask at position 5"]
     for place, panel in zip((2, 5), bars, strict=True):
         assert isinstance(panel, Bars)
         expected = softmax(trace.logits[place])
@@ -67,7 +67,7 @@ def test_a_pinned_token_is_predicted_in_place() -> None:
     figure = draw(trace, Selection(query=1))
     assert [p.title for p in figure.panels[:2]] == [
         "In place of “w12” (position 1)",
-        "Masked word at position 5",
+        "Mask at position 5",
     ]
     assert isinstance(figure.panels[0], Bars)
     assert figure.panels[0].bars[0].value == pytest.approx(softmax(trace.logits[1]).max(), abs=1e-5)
@@ -75,7 +75,7 @@ def test_a_pinned_token_is_predicted_in_place() -> None:
 
 def test_many_masks_are_cut_and_it_says_so() -> None:
     figure = draw(trace_of("encoder", source=sentence(30, masked=tuple(range(20)))))
-    lists = [p for p in figure.panels if p.title.startswith("Masked word")]
+    lists = [p for p in figure.panels if p.title.startswith("Mask at")]
     assert len(lists) == 12
     assert figure.note == "The first 12 of 20 masked positions; pin another to see it."
 
@@ -110,7 +110,7 @@ def test_places_are_counted_alike_behind_padding() -> None:
     figure = draw(trace_of("encoder", source=source), Selection(query=6))
     titles = [panel.title for panel in figure.panels if isinstance(panel, Bars)]
     assert titles[0].endswith("(index 6, position 3)")
-    assert titles[1] == "Masked word at index 5, position 2"
+    assert titles[1] == "Mask at position 2 (index 5)"
 
 
 def test_four_lists_stand_two_by_two() -> None:
@@ -132,13 +132,29 @@ def test_sampling_narrows_and_dims_what_is_cut() -> None:
     kept = np.sort(np.exp(logits))[::-1][:3]
     assert [b.value for b in bars.bars[:3]] == pytest.approx(list(kept / kept.sum()), abs=1e-5)
     plain = np.sort(softmax(trace.logits[5]))[::-1]
-    assert [b.value for b in bars.bars[3:]] == pytest.approx(list(plain[3:5]), abs=1e-5)
-    assert bars.bars[4].note == "cut by sampling"
+    assert [b.value for b in bars.bars[3:]] == [0, 0], "one scale in one column"
+    assert bars.value_name == "probability after sampling"
+    assert [b.note for b in bars.bars] == [
+        f"{'cut, ' * (place >= 3)}model {plain[place]:.4f}" for place in range(5)
+    ]
     p = kept / kept.sum()
     entropy = -(p * np.log2(p)).sum()
     assert bars.note.startswith(f"Entropy {entropy:.2f} bits")
-    assert bars.note.endswith("after temperature 0.5, top-k 3.")
+    assert "after temperature 0.5, top-k 3." in bars.note
+    assert "“model” is the model's own probability." in bars.note
     assert float(probabilities(trace.logits[5], sampling).sum()) == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "sampling", [Sampling(), Sampling(temperature=2, top_k=3, top_p=0.5), Sampling(temperature=0)]
+)
+def test_the_numbers_of_one_list_are_of_one_scale(sampling: Sampling) -> None:
+    (bars,) = draw(
+        trace_of("decoder", length=6), Selection(stack="decoder"), sampling=sampling, top=VOCAB
+    ).panels
+    assert isinstance(bars, Bars)
+    assert math.fsum(b.value for b in bars.bars) == pytest.approx(1, abs=1e-5)
+    assert ("after sampling" in bars.value_name) == (sampling != Sampling())
 
 
 def test_a_head_wider_than_the_tokenizer() -> None:
@@ -232,4 +248,7 @@ def test_an_asked_token_is_listed_with_its_rank_however_unlikely() -> None:
     assert (bars.bars[-1].note, bars.bars[3].note) == ("rank 31", "rank 4")
     cut = draw(trace, asked=(unlikely,), sampling=Sampling(top_k=5)).panels[0]
     assert isinstance(cut, Bars)
-    assert (cut.bars[-1].dimmed, cut.bars[-1].note) == (True, "rank 31, cut by sampling")
+    own = f"{expected[unlikely]:.0e}"  # four decimals would show nothing of it
+    assert cut.bars[-1].dimmed
+    assert cut.bars[-1].value == 0
+    assert cut.bars[-1].note == f"rank 31, cut, model {own}"
