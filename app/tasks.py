@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
+from shiboken6 import isValid
 
 Work = Callable[["Job"], Any]
 
@@ -142,13 +143,25 @@ class Tasks(QObject):
     def _finish(self, job: Job) -> None:
         with self._wake:
             self._running = None
-            if not self._closing:
-                self._answered.emit(job)
+            self._tell(job, lambda: self._answered.emit(job))
 
     def _send_report(self, job: Job, text: str, fraction: float | None) -> None:
         with self._wake:
-            if not self._closing:
-                self._reported.emit(job, text, fraction)
+            self._tell(job, lambda: self._reported.emit(job, text, fraction))
+
+    def _tell(self, job: Job, emit: Callable[[], None]) -> None:
+        """From the worker, holding the lock: a signal, unless nobody is there to hear it."""
+        if self._closing:
+            return
+        try:
+            emit()
+        except RuntimeError:
+            if isValid(self):
+                raise
+            # The window was destroyed without being closed (a program around it that died).
+            self._closing = True
+            self._waiting.clear()
+            job.stop()
 
     def _forward(self, job: Job, text: str, fraction: float | None) -> None:
         if job in self._open:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import shiboken6
 from pytestqt.qtbot import QtBot
 
 from app.tasks import Job, Tasks
@@ -143,3 +144,34 @@ def test_closing_waits_for_what_stops_and_not_for_what_does_not(qapp: object) ->
     end.set()
     assert stubborn.close(5)
     assert answers.results == []
+
+
+@pytest.mark.parametrize("reports", [False, True])
+def test_the_worker_ends_quietly_where_nobody_is_left_to_be_told(
+    qapp: object, monkeypatch: pytest.MonkeyPatch, reports: bool
+) -> None:
+    """As when a window is destroyed without having been closed."""
+    raised: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", lambda hook: raised.append(hook.exc_value))
+    answers, event, begun = Answers(), threading.Event(), threading.Event()
+    after: list[str] = []
+
+    def work(job: Job) -> None:
+        begun.set()
+        event.wait(5)
+        if reports:
+            job.report("half", 0.5)
+            after.append("went on" if not job.should_stop() else "was asked to stop")
+
+    tasks = Tasks("run")
+    tasks.submit("run", work, answers.done, answers.failed)
+    assert begun.wait(5)
+    thread = tasks._thread
+    assert thread is not None
+    shiboken6.delete(tasks)
+    event.set()
+    thread.join(5)
+    assert not thread.is_alive()
+    assert raised == []
+    assert after == (["was asked to stop"] if reports else [])
+    assert answers.results == answers.errors == []
