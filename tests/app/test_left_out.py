@@ -18,8 +18,8 @@ def test_sinks_are_left_out_and_come_back(qtbot: QtBot, open_app: Opener) -> Non
     settled(qtbot, app)
     after = heatmap(app)
     assert after.rows.labels == ("[CLS]", "a", ",", "·", "b", "[SEP]")
-    assert after.hidden is not None
-    assert after.hidden[1].tolist() == [True, False, True, False, False, True]
+    assert after.left_out is not None
+    assert after.left_out[1].tolist() == [True, False, True, False, False, True]
     assert abs(after.values.sum(axis=1) - 1).max() < 1e-5
     assert app.window.pictures.figure.title.endswith("sinks left out")
     app.window.menus.sinks.trigger()
@@ -36,8 +36,8 @@ def test_attention_from_one_sentence_to_the_other(qtbot: QtBot, open_app: Opener
     settled(qtbot, app)
     shown = heatmap(app)
     assert shown.rows.labels == ("[CLS]", "a", "b", "[SEP]", "y", "z", "[SEP]")
-    assert shown.hidden is not None
-    assert {(int(q), int(k)) for q, k in zip(*(~shown.hidden).nonzero(), strict=True)} == {
+    assert shown.left_out is not None
+    assert {(int(q), int(k)) for q, k in zip(*(~shown.left_out).nonzero(), strict=True)} == {
         (4, 1),
         (4, 2),
         (5, 1),
@@ -46,6 +46,5 @@ def test_attention_from_one_sentence_to_the_other(qtbot: QtBot, open_app: Opener
     assert app.window.pictures.figure.title.endswith(" · B → A")
     app.window.menus.sentences["all"].trigger()
     settled(qtbot, app)
-    last = heatmap(app).hidden
-    assert last is not None
-    assert not last.any()
+    last = heatmap(app).left_out
+    assert last is None or not last.any()
