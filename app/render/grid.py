@@ -14,6 +14,7 @@ from app.render.window import Window
 from app.theme import Theme
 
 SIZE, SMALLEST = 12.0, 10.0  # label sizes: smaller labels before fewer
+TIGHTEST = 9.0  # a row's label, where that shows every one: lines need less air than columns
 STRIP = 3.0  # the coloured mark of a special token, padding …
 GAP = 5.0  # between label and cells
 TITLE = 20.0  # an axis title
@@ -129,7 +130,7 @@ def fit(
         columns=columns,
         window=window,
         turned=turned,
-        size=(_label_size(high), size or _label_size(wide)),
+        size=(_row_size(high), size or _label_size(wide)),
         room=(beside, above),
     )
 
@@ -159,6 +160,17 @@ def _cell(room: Rect, window: Window, limits: Limits) -> tuple[float, float]:
 def _whole(length: float) -> float:
     # Equal cells look equal only in whole pixels; below 8 px the loss of room would weigh more.
     return float(int(length)) if length >= 8 else length
+
+
+def _row_size(high: float) -> float:
+    """Where rows are too low for every label, those that are left stay easy to read."""
+    if high < TIGHTEST + 1:
+        return SMALLEST
+    return min(SIZE, max(TIGHTEST, float(int(high - 2))))
+
+
+def _row_spacing(grid: Grid) -> float:
+    return grid.size[0] + 1
 
 
 def _label_size(spacing: float) -> float:
@@ -216,8 +228,8 @@ def paint_axes(
         mark = Rect(band.x, box.y - STRIP - 1, max(1.0, wide * count), STRIP)
         canvas.rect(mark, fill=theme.kind(kind))
     quiet = {index for index, kind in grid.rows.marks if kind == "padding"}
-    spacing, start = grid.size[0] + 2, first_number(grid.rows.labels)
-    for index in fitting(window.row, window.rows, high, spacing, row, start):
+    start = first_number(grid.rows.labels)
+    for index in fitting(window.row, window.rows, high, _row_spacing(grid), row, start):
         paint_row_label(canvas, grid, theme, index, strong=index == row, quiet=index in quiet)
     quiet = {index for index, kind in grid.columns.marks if kind == "padding"}
     for index in _columns_drawn(grid, column):
@@ -316,7 +328,8 @@ def paint_hover_labels(
         bold = min(LONGEST, text.width(_label(grid.rows, row), size, True))
         room = max(grid.room[0], bold)
         start = first_number(grid.rows.labels)
-        drawn = fitting(grid.window.row, grid.window.rows, high, size + 2, None, start)
+        spacing = _row_spacing(grid)
+        drawn = fitting(grid.window.row, grid.window.rows, high, spacing, None, start)
         for index in {row, *_touched(drawn, high, size + 2, row)}:
             y = grid.row_band(index).middle[1]
             plate = Rect(edge_x - room - 3, y - size / 2 - 2, room + 2 + GAP, size + 4)

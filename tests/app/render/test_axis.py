@@ -214,3 +214,20 @@ def test_few_rows_under_many_columns_are_tall_enough_for_their_labels() -> None:
     panel = heatmap(np.zeros((4, 768)), names, [str(i) for i in range(768)])
     canvas = record(Figure(title="", panels=(panel,)), 340, 200)
     assert set(names) <= set(canvas.words)
+
+
+@pytest.mark.parametrize("count", range(20, 29))
+def test_row_labels_get_smaller_before_they_are_dropped(count: int) -> None:
+    """In the picture of a small screen, under column labels that lie on their sides."""
+    known = [f"word{number}" for number in range(count)]
+    panel = heatmap(np.zeros((count, count)), known, known, row=3)
+    figure = Figure(title="t", panels=(panel,), note="Each row adds up to 1.")
+    canvas = record(figure, 710, 453)
+    page = Page(figure, 710, 453, LIGHT)
+    drawing = page.placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    assert drawing.grid.cell[1] >= 10
+    beside = [text for text in labels(canvas, known) if text.box.right < drawing.grid.box.x]
+    assert [text.words for text in sorted(beside, key=lambda text: text.box.y)] == known
+    assert overlapping(beside) == []
+    assert min(text.box.height for text in beside) >= 9
