@@ -55,8 +55,6 @@ def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None, rank: i
     notes = [] if rank is None else [f"rank {rank:,}"]
     if candidate.token == chosen:
         notes.append("chosen")
-    if cut:
-        notes.append("cut")
     if cut or abs(candidate.kept - candidate.probability) > 5e-7:
         own = candidate.probability
         notes.append(f"model {own:.4f}" if own >= 0.00005 else f"model {own:.0e}")
@@ -74,7 +72,7 @@ def _note(entropy: float, narrowed: list[str]) -> str:
     text = f"Entropy {entropy:z.2f} bits, like {2**entropy:.3g} equally likely tokens"
     if not narrowed:
         return f"{text}."
-    own = "The bars are after sampling too; “model” is the model's own probability."
+    own = "So are the bars, 0 where cut; point at one for the model's own probability."
     return f"{text}, after {', '.join(narrowed)}. {own}"
 
 

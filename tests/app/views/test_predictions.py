@@ -134,14 +134,12 @@ def test_sampling_narrows_and_dims_what_is_cut() -> None:
     plain = np.sort(softmax(trace.logits[5]))[::-1]
     assert [b.value for b in bars.bars[3:]] == [0, 0], "one scale in one column"
     assert bars.value_name == "probability after sampling"
-    assert [b.note for b in bars.bars] == [
-        f"{'cut, ' * (place >= 3)}model {plain[place]:.4f}" for place in range(5)
-    ]
+    assert [b.note for b in bars.bars] == [f"model {p:.4f}" for p in plain[:5]]
     p = kept / kept.sum()
     entropy = -(p * np.log2(p)).sum()
     assert bars.note.startswith(f"Entropy {entropy:.2f} bits")
     assert "after temperature 0.5, top-k 3." in bars.note
-    assert "“model” is the model's own probability." in bars.note
+    assert bars.note.endswith("0 where cut; point at one for the model's own probability.")
     assert float(probabilities(trace.logits[5], sampling).sum()) == pytest.approx(1, abs=1e-6)
 
 
@@ -251,4 +249,4 @@ def test_an_asked_token_is_listed_with_its_rank_however_unlikely() -> None:
     own = f"{expected[unlikely]:.0e}"  # four decimals would show nothing of it
     assert cut.bars[-1].dimmed
     assert cut.bars[-1].value == 0
-    assert cut.bars[-1].note == f"rank 31, cut, model {own}"
+    assert cut.bars[-1].note == f"rank 31, model {own}"
