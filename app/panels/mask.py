@@ -6,13 +6,16 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QComboBox,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QScrollArea,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -68,6 +71,16 @@ class MaskPanel(QWidget):
         self.clear.setToolTip("Back to the model's own mask, without painted cells")
         self.explanation = QLabel()
         self.explanation.setWordWrap(True)
+        self.explanation.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        # Two kinds may take more lines than the dock has room for.
+        self._told = QScrollArea()
+        self._told.setWidget(self.explanation)
+        self._told.setWidgetResizable(True)
+        self._told.setFrameShape(QFrame.Shape.NoFrame)
+        self._told.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._told.setMinimumSize(60, THUMBNAIL)
+        self._told.viewport().setAutoFillBackground(False)
+        self.explanation.setAutoFillBackground(False)
         self.editor: MaskEditor | None = None
         self._shows: tuple[object, ...] = ()
         self._lay_out()
@@ -117,7 +130,7 @@ class MaskPanel(QWidget):
             column.addWidget(thumbnail)
             thumbnails.addLayout(column)
             self.buttons[site], self.maps[site] = button, thumbnail
-        thumbnails.addWidget(self.explanation, 1)
+        thumbnails.addWidget(self._told, 1)
         thumbnails.addStretch(0)
         layout.addLayout(thumbnails)
         layout.addWidget(self.kind)
@@ -139,11 +152,11 @@ class MaskPanel(QWidget):
         if names & {"model", "abilities"}:
             # Hidden before anything is shown: a panel that was wide for a moment stays wide.
             if len(sites) != 1:
-                self.explanation.hide()
+                self._told.hide()
             for site in sorted(SITE_NAMES, key=lambda site: site in sites):
                 self.buttons[site].setVisible(site in sites and len(sites) > 1)
                 self.maps[site].setVisible(site in sites)
-            self.explanation.setVisible(len(sites) == 1)
+            self._told.setVisible(len(sites) == 1)
             self.setEnabled(bool(sites))
             if sites and self._site not in sites:
                 self._site = sites[0]

@@ -228,6 +228,19 @@ def test_padding_can_be_left_visible(qtbot: QtBot, open_app: Opener) -> None:
     assert "on the right" not in explanation.text()
 
 
+def test_a_long_explanation_can_be_read_to_its_end(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    mask = app.window.mask_panel
+    choose(qtbot, app, mask.kind.combo, "strided")
+    choose(qtbot, app, mask.second.combo, "global_local")
+    told = mask.explanation
+    needed = told.heightForWidth(told.width())
+    view = told.parentWidget()
+    assert view is not None
+    qtbot.waitUntil(lambda: told.height() >= needed)
+    assert needed > view.height() > 60, "it scrolls"
+
+
 def test_the_models_own_mask_is_told_with_its_windows() -> None:
     plain, near = tiny.attention(causal=True), tiny.attention(causal=True, window=4)
     before = "As the model is built: a token sees itself and the tokens before it, none after it"
