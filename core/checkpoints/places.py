@@ -50,22 +50,21 @@ def with_heads(network: Transformer, spec: ModelSpec, places: Places) -> Places:
 def places_of(network: nn.Module, prefix: str = "") -> Places:
     """Every parameter once; a module that stands in two places counts where it stands first."""
     found: Places = {}
-    seen: set[nn.Module] = set()
-
-    def visit(module: nn.Module, prefix: str) -> None:
-        if module in seen:
-            return
-        seen.add(module)
-        own = module._parameters
-        for leaf, parameter in own.items():
-            if parameter is not None:
-                found[prefix + leaf] = Place(own, leaf, parameter.shape)
-        for name, child in module._modules.items():
-            if child is not None:
-                visit(child, f"{prefix}{name}.")
-
-    visit(network, prefix)
+    _add(found, set(), network, prefix)
     return found
+
+
+def _add(found: Places, seen: set[nn.Module], module: nn.Module, prefix: str) -> None:
+    if module in seen:
+        return
+    seen.add(module)
+    own = module._parameters
+    for leaf, parameter in own.items():
+        if parameter is not None:
+            found[prefix + leaf] = Place(own, leaf, parameter.shape)
+    for name, child in module._modules.items():
+        if child is not None:
+            _add(found, seen, child, f"{prefix}{name}.")
 
 
 def count(places: Places) -> int:

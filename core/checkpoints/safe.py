@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -61,16 +62,18 @@ class SafeFile:
         return {name: entry.dtype for name, entry in self._entries.items()}
 
     def read(self, name: str, *, mapped: bool = True) -> Tensor:
-        """mapped False: for a tensor that is converted and then dropped. Its bytes are read and not
-        mapped, as mapped pages would stay in memory until the last tensor of the file is gone."""
+        """mapped False: for a tensor that is converted and then dropped. It has a map of its own,
+        as pages of the common one would stay in memory until the file's last tensor is gone."""
         shape, dtype, start, end = self._entries[name]
         whole = self._typed.get(dtype)
         if whole is None:
             self._typed[dtype] = whole = self._as(dtype)
         place, rest = divmod(start, whole.element_size())
-        if not mapped or rest:  # a map cannot hold what does not begin at a whole number of values
-            return self._bytes(start, end).view(whole.dtype).reshape(shape)
-        return whole.as_strided(shape, _steps(shape), place)
+        if mapped and not rest:
+            return whole.as_strided(shape, _steps(shape), place)
+        found = self._alone(start, end)
+        # A tensor must begin at a whole number of values.
+        return (found.clone() if rest else found).view(whole.dtype).reshape(shape)
 
     def _as(self, dtype: str) -> Tensor:
         """The whole file as values of one type."""
@@ -78,18 +81,21 @@ class SafeFile:
         count = self._storage.nbytes() // empty.element_size()
         return empty.set_(self._storage, 0, (count,), (1,))
 
-    def _bytes(self, start: int, end: int) -> Tensor:
-        found = torch.empty(end - start, dtype=torch.uint8)
-        buffer: Any = found.numpy()
-        left = memoryview(buffer)
-        with self.path.open("rb", buffering=0) as file:
-            file.seek(start)
-            while left:  # one call reads 2 GB at most
-                count = file.readinto(left)
-                if not count:
-                    raise CheckpointError(f"{self.path} {_cause('incomplete')}")
-                left = left[count:]
-        return found
+    def _alone(self, start: int, end: int) -> Tensor:
+        """Bytes of the file that leave memory with the tensor."""
+        if start == end:
+            return torch.empty(0, dtype=torch.uint8)
+        first = start - start % mmap.ALLOCATIONGRANULARITY
+        try:
+            with self.path.open("rb") as file:
+                held = mmap.mmap(file.fileno(), end - first, access=mmap.ACCESS_COPY, offset=first)
+        except ValueError:  # the file is shorter than it was
+            raise CheckpointError(f"{self.path} {_cause('incomplete')}") from None
+        except OSError as error:
+            raise (
+                no_room(self.path, str(error)) or CheckpointError(f"{self.path}: {error}")
+            ) from None
+        return torch.frombuffer(held, dtype=torch.uint8, count=end - start, offset=start - first)
 
 
 def _read_header(path: Path) -> dict[str, _Entry]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -154,6 +156,24 @@ def test_float32_weights_are_the_file_s_own(saved: Copy) -> None:
     ]
     for name, parameter in model.network.named_parameters():
         assert any(a <= parameter.data_ptr() < b for a, b in spans), name
+
+
+@pytest.mark.parametrize("name", ["llama", "bert", "t5"])
+def test_a_model_leaves_memory_as_soon_as_nobody_has_it(saved: Copy, name: str) -> None:
+    """And not when Python next looks for cycles: the next model may need the room."""
+    folder = saved(name).folder
+    load_model(folder)
+    gc.collect()
+    gc.disable()
+    try:
+        model = load_model(folder)
+        target = {"target_ids": [0, 5]} if name == "t5" else {}
+        trace = model.trace(ids=IDS, **target)
+        held = [weakref.ref(model.network), weakref.ref(trace[list(trace.sites())[-1]])]
+        del model, trace
+        assert [one() for one in held] == [None, None]
+    finally:
+        gc.enable()
 
 
 MEASURE = """
