@@ -41,7 +41,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panels.append(_words(found, places, focus, trace, options))
         if not (chosen and at_judged and of_sentence):
             panels.append(_numbers(found, places.index(focus), focus, trace, options))
-            panels.append(_certainty(found, places.index(focus), focus, trace, options))
+            if stack.layers > MOST_BELOW:  # of few layers the numbers say it all, in less height
+                panels.append(_certainty(found, places.index(focus), focus, trace, options))
         if len(places) < len(trace.tokens[stack.name]):
             notes.append(f"Positions {places[0]} to {places[-1]}; pin another to move there.")
         if not chosen:
@@ -53,7 +54,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if not panels:
         reason = options.missing.get("vocab", f"{trace.spec.name} has no output head to look with.")
         return empty(title, reason)
-    # Words need width: with few layers there is room for the curve below them.
+    # Words need width: with few layers there is room for the numbers below them.
     curves = sum(isinstance(panel, Curves) for panel in panels)
     beside = curves > 1 or (len(panels) > 1 and stack.layers > MOST_BELOW)
     if beside and any(isinstance(panel, WordGrid) for panel in panels[1:]):

@@ -20,7 +20,7 @@ from tests.traces import LABELS, LAST_TOKEN, network, sentence, spec, trace_of
 def test_words_are_the_layers_best_and_the_last_row_the_answer() -> None:
     trace = trace_of("relative translator", length=4, target=6)
     figure = view("lens").draw(trace, Selection(stack="decoder", query=2), ViewOptions())
-    grid, _, curves = figure.panels
+    grid, numbers = figure.panels
     assert isinstance(grid, WordGrid)
     assert grid.rows.labels[-1] == "layer 3 + norm"
     assert [c.text for c in grid.cells[-1]] == [f"⟨{i}⟩" for i in trace.logits.argmax(dim=-1)]
@@ -29,13 +29,9 @@ def test_words_are_the_layers_best_and_the_last_row_the_answer() -> None:
     assert grid.column == 2
     assert grid.picks == (None, "query")
     assert "ranks" in grid.cells[0][2].note
-    assert isinstance(curves, Curves)
     answer = int(trace.logits[2].argmax())
-    assert curves.title == f"The answer “⟨{answer}⟩” at position 2"
-    assert curves.curves[0].name == f"“⟨{answer}⟩”, the answer"
+    assert numbers.title == f"The answer “⟨{answer}⟩” at position 2, layer by layer"
     assert (figure.columns, figure.weights) == (1, ())  # of few layers: words need the width
-    assert curves.curves[0].y[-1] == pytest.approx(best[2], abs=1e-6)
-    assert curves.x_labels == ("emb", "1", "2", "3")
 
 
 def test_rank_and_divergence_of_the_answer_are_written_for_every_layer() -> None:
@@ -66,6 +62,13 @@ def test_of_a_deep_model_the_numbers_take_the_whole_width() -> None:
     trace = run(made, RunRequest(source=sentence(5)))
     figure = view("lens").draw(trace, Selection(stack="decoder"), ViewOptions())
     assert [type(panel) for panel in figure.panels] == [WordGrid, Curves, WordGrid]
+    curves = figure.panels[1]
+    assert isinstance(curves, Curves)
+    answer = int(trace.logits[-1].argmax())
+    assert curves.curves[0].name == f"“⟨{answer}⟩”, the answer"
+    chance = float(trace.logits[-1].softmax(-1)[answer])
+    assert curves.curves[0].y[-1] == pytest.approx(chance, abs=1e-6)
+    assert curves.x_labels[:2] == ("emb", "1")
     assert (figure.columns, figure.wide_last) == (2, True)
 
 
@@ -110,12 +113,12 @@ def test_classes_of_the_first_token_by_layer() -> None:
         best = int(expected[-1].argmax())  # not simply the first
         assert [c.emphasised for c in panel.curves] == [i == best for i in range(len(panel.curves))]
     elsewhere = view("lens").draw(trace, Selection(query=1), ViewOptions())
-    assert len(elsewhere.panels) == 3
+    assert len(elsewhere.panels) == 2
     assert elsewhere.note == "Pin the first token to see what it says of the whole text."
     unpinned = view("lens").draw(trace, Selection(), ViewOptions())
-    assert len(unpinned.panels) == 3
-    assert isinstance(unpinned.panels[2], Curves)
-    assert unpinned.panels[2].title.endswith(" at position 0")
+    assert len(unpinned.panels) == 2
+    assert isinstance(unpinned.panels[1], WordGrid)
+    assert "at position 0" in unpinned.panels[1].title
     assert "Pin a token to follow another answer" in unpinned.note
 
 
