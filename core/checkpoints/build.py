@@ -146,7 +146,9 @@ def build(
     network.spec = spec
     stored, kept = checkpoint.dtypes, str(dtype).removeprefix("torch.")
     network.sources = {target: move.source for move in moves for target in move.targets}
-    left, here = set(places), device.type == "cpu"
+    left, here = places.keys() - network.sources.keys(), device.type == "cpu"
+    if left:
+        raise RuntimeError(f"no weights are given to {', '.join(sorted(left))}")
     for done, move in enumerate(moves):
         if should_stop is not None and should_stop():
             raise Cancelled("loading was cancelled")
@@ -158,11 +160,8 @@ def build(
         parts = move.change.apply(tensor, [place.shape for place in mine])
         for place, part in zip(mine, parts, strict=True):
             place.put(part if as_it_is and here else part.to(device=device, dtype=dtype))
-        left.difference_update(move.targets)
     if progress is not None:
         progress(len(moves), len(moves), "Loading weights")
-    if left:
-        raise RuntimeError(f"no weights were given to {', '.join(sorted(left))}")
     return Built(network=network, spec=spec, missing=plan.missing)
 
 

@@ -68,7 +68,7 @@ class Columns:
     def apply(self, tensor: Tensor, targets: Sequence[Shape]) -> list[Tensor]:
         parts = [tensor]
         if len(targets) > 1:
-            parts = list(tensor.split([shape[0] for shape in targets], dim=-1))
+            parts = list(tensor.split_with_sizes([shape[0] for shape in targets], dim=-1))
         return [part.T if part.dim() == 2 else part for part in parts]
 
 

@@ -189,9 +189,15 @@ class Table:
     trying them in turn would, at a fraction of the time."""
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
-        self._rules = rules
-        sources = (_NAMED.sub("(?:", _pattern(rule.source).pattern) for rule in rules)
-        self._sources = re.compile("|".join(f"({source})" for source in sources))
+        sources = [_pattern(rule.source) for rule in rules]
+        bare = (_NAMED.sub("(", source.pattern) for source in sources)
+        self._sources = re.compile("|".join(f"({source})" for source in bare))
+        # A source is a group, followed by the groups in it.
+        self._by_group: dict[int, tuple[Rule, tuple[str, ...]]] = {}
+        group = 1
+        for rule, source in zip(rules, sources, strict=True):
+            self._by_group[group] = rule, tuple(source.groupindex)
+            group += 1 + source.groups
 
     @classmethod
     @lru_cache(maxsize=8)
@@ -203,9 +209,9 @@ class Table:
         found = self._sources.fullmatch(name)
         if found is None or found.lastindex is None:
             return None
-        rule = self._rules[found.lastindex - 1]
-        values = _pattern(rule.source).fullmatch(name)
-        return None if values is None else (rule, values.groupdict())
+        group = found.lastindex  # the outer one, as it closes last
+        rule, names = self._by_group[group]
+        return rule, {key: found[group + place] for place, key in enumerate(names, 1)}
 
 
 _NAMED = re.compile(r"\(\?P<\w+>")
