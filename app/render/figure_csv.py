@@ -90,6 +90,8 @@ def _has_values(panel: WordGrid) -> bool:
 def _grid(panel: Heatmap | Mosaic | WordGrid) -> Row:
     """For example query, query label, key, key label."""
     row, column = noun(panel.rows) or "row", noun(panel.columns) or "column"
+    if row == column:  # a table needs one name a column
+        row, column = f"row {row}", f"column {column}"
     return [row, f"{row} label", column, f"{column} label"]
 
 

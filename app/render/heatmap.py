@@ -23,6 +23,7 @@ from app.theme import Theme
 NOTE = 18.0  # room for what the colour scale's ends are
 NUMBER_SIZES = (11.0, 10.0)  # of the numbers in cells that have room for all of them
 SMALLEST_CELL = (24.0, 14.0)
+TOO_LOW = 0.05  # end of a colour scale below which numbers need more than two decimals
 
 
 class HeatmapDrawing:
@@ -162,7 +163,8 @@ class HeatmapDrawing:
         wide, high = self.grid.cell
         if wide < SMALLEST_CELL[0] or high < SMALLEST_CELL[1]:
             return
-        words = [_short(value) for value in values.ravel().tolist()]
+        end = max(abs(limit) for limit in self.panel.limits)
+        words = [_short(value, end) for value in values.ravel().tolist()]
         seen = tuple(dict.fromkeys(words))
         fits = (size for size in NUMBER_SIZES if text.longest(seen, size) <= wide - 6)
         size = next(fits, None)
@@ -200,8 +202,11 @@ class HeatmapDrawing:
             frame(canvas, grid.rect(row, column), theme, width=2.5)
 
 
-def _short(value: float) -> str:
-    """A cell's number in few characters: 0.41, 31.7, 128."""
+def _short(value: float, end: float) -> str:
+    """A cell's number in few characters: 0.41, 31.7, 128; 2.4e−05 where the colours end that low
+    that two decimals would say nothing."""
     size = abs(value)
+    if 0 < end < TOO_LOW:
+        return "0" if size < end / 100 else f"{value:.1e}".replace("-", "−")
     decimals = 0 if size >= 100 else 1 if size >= 10 else 2
     return f"{value:z.{decimals}f}".replace("-", "−")

@@ -110,6 +110,8 @@ def _note(trace: Trace, stack: str, layer: int) -> str:
         "How much of each input token has reached a position: A_L · … · A_1, where A is half the"
         " mean attention of a layer and half its residual connection (Abnar & Zuidema 2020)."
     )
+    if stack == "decoder" and trace.spec.encoder is not None:
+        rolled += " Self-attention only: what cross-attention brings from the source is not in it."
     if not can_flow(trace, stack, layer):
         return f"{rolled} {too_large(trace, stack, layer)}"
     return (

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.figure import Arrow, Bars, Box, Curves, Diagram, Figure, Heatmap, Mosaic, Paths
+from app.figure import Arrow, Axis, Bars, Box, Curves, Diagram, Figure, Heatmap, Mosaic, Paths
 from app.render.figure_csv import csv_text
 from tests.app.render.examples import (
     AWKWARD,
@@ -151,3 +151,11 @@ def test_a_diagram_gives_its_boxes_and_the_numbers_of_its_lines() -> None:
     boxes, numbers = (part.splitlines() for part in text.split("\n\n"))
     assert boxes == ["panel,box,text,note,x,y,width,height", "t,a,A,n,0.0,0.0,10.0,5.0"]
     assert numbers == ["panel,line,value", f"t,query 1 → key 2,{0.1 + 0.2!r}"]
+
+
+def test_no_two_columns_have_one_name() -> None:
+    axis, values = Axis(title="Token", labels=("a", "b")), np.eye(2, dtype=np.float32)
+    panel = Heatmap(title="", values=values, rows=axis, columns=axis, limits=(0, 1))
+    heading = csv_text(Figure(title="t", panels=(panel,))).splitlines()[0].split(",")
+    assert len(set(heading)) == len(heading)
+    assert {"row token", "column token"} <= set(heading)
