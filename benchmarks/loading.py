@@ -17,6 +17,7 @@ from pathlib import Path
 
 from benchmarks.measure import Row, absolute, paired
 
+# Prints the most memory that loading took and the weights' own size in float32, both in bytes.
 PEAK = """
 import re, sys
 from pathlib import Path
