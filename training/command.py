@@ -14,6 +14,7 @@ from core.model import Transformer
 from core.spec import ModelSpec
 from training.folders import MODELS, WORK
 from training.loop import Batches, LossOf, Plan, train
+from training.muon import in_float32, multiplies_bf16
 from training.optim import initialise, optimizers
 
 
@@ -42,7 +43,9 @@ def run(
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
-    parser.add_argument("--f32", action="store_true", help="no bfloat16 autocast")
+    parser.add_argument(
+        "--f32", action="store_true", help="no bfloat16 even where the processor multiplies it"
+    )
     parser.add_argument("--lr", type=float, default=adamw_lr)
     parser.add_argument("--muon", type=float, default=muon_lr, help="Muon for the block matrices")
     parser.add_argument("--run", default=name, help="folder under training/work")
@@ -53,6 +56,9 @@ def run(
     )
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
+    bf16 = not given.f32 and multiplies_bf16(given.device)
+    if not bf16:
+        in_float32()
     model = Transformer(spec, dropout=dropout).to(given.device)
     if given.from_shipped:
         model.load_state_dict(load_model(MODELS / name).network.state_dict())
@@ -67,7 +73,7 @@ def run(
         steps=given.steps,
         stop_after=60 * given.stop_after,
         seed=given.seed,
-        bf16=not given.f32,
+        bf16=bf16,
         device=given.device,
     )
     keep_tokenizer(WORK / f"{name}.json", plan.folder)

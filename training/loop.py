@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -79,8 +80,7 @@ def train(
             break
         factor = set_rate(made, step=step, progress=progress)
         batch = batches.draw(rng, progress)
-        # Attention written out: the fused kernel's bf16 backward is the slow one on a CPU.
-        with sdpa_kernel(SDPBackend.MATH), torch.autocast(plan.device, torch.bfloat16, plan.bf16):
+        with _attention(plan), torch.autocast(plan.device, torch.bfloat16, plan.bf16):
             loss, parts, size = loss_of(model, batch)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), GRADIENT_CLIP)
@@ -101,6 +101,11 @@ def train(
             _save(model, made, rng, plan, step, tokens, spent)
             last_save = now
     _save(model, made, rng, plan, step, tokens, spent)
+
+
+def _attention(plan: Plan) -> AbstractContextManager[None]:
+    """Attention written out where the fused kernel is the slow one: its bf16 backward on a CPU."""
+    return sdpa_kernel(SDPBackend.MATH) if plan.bf16 and plan.device == "cpu" else nullcontext()
 
 
 def _log(

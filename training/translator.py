@@ -22,7 +22,7 @@ LONGEST = 60
 SMOOTHING = 0.1
 LOGGED = 256  # positions a step
 UNSAID_DIRECTION = 0.35  # of the rows: without <2en> or <2zh>, the source's language decides
-GRAMMAR_FIRST, GRAMMAR_LAST = 0.45, 0.2  # share of grammar sentences, at the start and end
+GRAMMAR_FIRST, GRAMMAR_LAST = 0.3, 0.15  # share of grammar sentences, at the start and end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ def main() -> None:
         block_std=0.05,
         adamw_lr=1.0e-3,
         muon_lr=2e-3,
-        dropout=0.1,
+        dropout=0.15,
     )
 
 
