@@ -31,6 +31,7 @@ from training.grammar.parallel import held_out_sentences
 
 GRAMMAR_SENTENCES = 500
 WRITTEN_OPINIONS = 1000
+BEAMS = 4  # Vaswani et al. 2017, section 6.1
 Figures = dict[str, float]
 
 
@@ -66,6 +67,7 @@ def translator_figures(folder: Path, network: Transformer, tokenizer: Tokenizer)
     _, pairs = split_pairs(read_pairs(folder))
     grammar = [Pair(zh=s.chinese, en=s.english) for s in held_out_sentences(GRAMMAR_SENTENCES)]
     found = scores(network, tokenizer, pairs, "Tatoeba")
+    found |= scores(network, tokenizer, pairs, f"Tatoeba, {BEAMS} beams", beams=BEAMS)
     found |= scores(network, tokenizer, grammar, "grammar")
     for name, fixed, ways in (
         ("textbook sentences, both ways", TEXTBOOK, (True, False)),

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 
 from core.model import Transformer
 from training.data.pairs import Pair
+from training.evaluation.search import beam_search, greedy
 from training.translator import END, PAD, START, TO_CHINESE, TO_ENGLISH
 
 BATCH = 64
@@ -20,9 +21,14 @@ Figures = dict[str, float]
 
 @torch.inference_mode()
 def translate(
-    network: Transformer, tokenizer: Tokenizer, texts: Sequence[str], *, to_english: bool
+    network: Transformer,
+    tokenizer: Tokenizer,
+    texts: Sequence[str],
+    *,
+    to_english: bool,
+    beams: int = 1,
 ) -> list[str]:
-    """Greedy translations, in the order of the texts."""
+    """Translations in the order of the texts; one beam is greedy."""
     direction = TO_ENGLISH if to_english else TO_CHINESE
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     found = [""] * len(texts)
@@ -34,35 +40,30 @@ def translate(
         ]
         length = max(map(len, sources))
         source = torch.tensor([s + [PAD] * (length - len(s)) for s in sources])
-        padding = source == PAD
-        memory = network.encode(source, padding=padding)
-        cache = network.new_cache()
-        last = torch.full((len(part), 1), START)
-        said: list[torch.Tensor] = []
-        done = torch.zeros(len(part), dtype=torch.bool)
-        while len(said) < LONGEST and not bool(done.all()):
-            states = network.decode(last, memory=memory, memory_padding=padding, cache=cache)
-            last = network.vocab_logits(states).argmax(-1)
-            done |= last[:, 0] == END
-            said.append(last[:, 0])
-        for row, index in enumerate(part):
-            ids = [int(column[row]) for column in said]
-            ids = ids[: ids.index(END)] if END in ids else ids
+        targets = (
+            greedy(network, source, source == PAD, start=START, end=END, longest=LONGEST)
+            if beams == 1
+            else beam_search(
+                network, source, source == PAD, start=START, end=END, beams=beams, longest=LONGEST
+            )
+        )
+        for index, ids in zip(part, targets, strict=True):
             found[index] = tokenizer.decode(ids)
     return found
 
 
-def scores(network: Transformer, tokenizer: Tokenizer, pairs: Sequence[Pair], name: str) -> Figures:
+def scores(
+    network: Transformer, tokenizer: Tokenizer, pairs: Sequence[Pair], name: str, *, beams: int = 1
+) -> Figures:
     """chrF, BLEU and the share of exact sentences, both ways."""
     found: Figures = {}
     for way, to_english in (("zh → en", True), ("en → zh", False)):
         sources = [p.zh if to_english else p.en for p in pairs]
         wanted = [p.en if to_english else p.zh for p in pairs]
-        got = translate(network, tokenizer, sources, to_english=to_english)
+        got = translate(network, tokenizer, sources, to_english=to_english, beams=beams)
         bleu = BLEU(tokenize="13a" if to_english else "zh").corpus_score(got, [wanted])
+        right = sum(g == w for g, w in zip(got, wanted, strict=True))
         found[f"{name}, {way}: chrF"] = CHRF().corpus_score(got, [wanted]).score
         found[f"{name}, {way}: BLEU"] = bleu.score
-        found[f"{name}, {way}: exact"] = sum(
-            g == w for g, w in zip(got, wanted, strict=True)
-        ) / len(pairs)
+        found[f"{name}, {way}: exact"] = right / len(pairs)
     return found
