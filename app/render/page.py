@@ -15,7 +15,7 @@ from app.render.window import Window
 from app.theme import Theme
 
 MARGIN, SPACE = 12.0, 20.0
-TITLES, PANEL_TITLE, NOTE = (15.0, 14.0, 13.0), 13.0, 12.0
+TITLES, PANEL_TITLES, NOTE = (15.0, 14.0, 13.0), (13.0, 12.0, 11.0), 12.0
 TITLE_ROOM, PANEL_TITLE_ROOM, NOTE_LINE = 28.0, 24.0, 17.0
 
 
@@ -65,14 +65,9 @@ class Page:
         canvas.text(MARGIN, 8 + TITLE_ROOM / 2, title, colour=theme.text, size=size, bold=True)
         for placed in self.placed:
             if placed.title:
-                canvas.text(
-                    placed.box.x,
-                    placed.box.y + PANEL_TITLE_ROOM / 2 - 2,
-                    text.elide(placed.title, placed.box.width, PANEL_TITLE, True),
-                    colour=theme.text,
-                    size=PANEL_TITLE,
-                    bold=True,
-                )
+                size, title = text.shrunk(placed.title, placed.box.width, PANEL_TITLES, True)
+                y = placed.box.y + PANEL_TITLE_ROOM / 2 - 2
+                canvas.text(placed.box.x, y, title, colour=theme.text, size=size, bold=True)
             placed.drawing.paint(canvas)
         if note:
             self.paint_note(canvas)

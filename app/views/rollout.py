@@ -54,12 +54,16 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         limits_note=limits_note,
     )
     return Figure(
-        title=f"{stack.capitalize()} attention rollout · layers 1 to {layer + 1} of {layers}",
+        title=f"{stack.capitalize()} attention rollout · {_through(layer)} of {layers}",
         panels=(whole, _into(trace, selection, options)),
         note=_note(trace, stack, layer),
         columns=2,
         weights=(4, 3),
     )
+
+
+def _through(layer: int) -> str:
+    return "layer 1" if layer == 0 else f"layers 1 to {layer + 1}"
 
 
 def _into(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:

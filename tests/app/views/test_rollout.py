@@ -82,3 +82,11 @@ def test_colours_do_not_all_end_where_one_token_takes_everything(length: int) ->
         assert isinstance(panel, Heatmap)
         beyond = int((panel.values > panel.limits[1]).sum())
         assert beyond <= (length if length >= 20 else 0)
+
+
+def test_the_title_says_through_which_layers() -> None:
+    trace = trace_of("translator")
+    chosen = [Selection(stack="encoder", layer=layer) for layer in (0, 1)]
+    titles = [view("rollout").draw(trace, one, ViewOptions()).title for one in chosen]
+    assert titles[0].endswith("· layer 1 of 3")
+    assert titles[1].endswith("· layers 1 to 2 of 3")
