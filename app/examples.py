@@ -63,26 +63,19 @@ def _example(table: dict[str, Any]) -> Example:
 def masks_of(text: str, sites: tuple[str, ...]) -> dict[str, MaskChoice]:
     """Site -> MaskChoice from "causal" or "decoder.self=sliding_window:window=3".
 
-    Several are separated by spaces. Without a site the first site of the model is meant; without
-    a value the parameter has its default. Raises RequestError for what does not exist.
+    Several are separated by spaces. Without a site the first site of the model is meant. Raises
+    RequestError for what does not exist.
     """
     from core.errors import RequestError
     from core.masks import choose
 
     found = {}
     for item in text.split():
-        head, _, tail = item.partition(":")
-        site, _, key = head.rpartition("=")
-        site = site or sites[0]
+        # The "=" of a parameter stands behind the colon.
+        site, equals, mask = item.partition("=")
+        if not equals or ":" in site:
+            site, mask = sites[0], item
         if site not in sites:
             raise RequestError(f"there is no attention site {site!r}; there are {', '.join(sites)}")
-        params = {}
-        for part in filter(None, tail.split(",")):
-            name, _, value = part.partition("=")
-            if not value.lstrip("-").isdigit():
-                raise RequestError(
-                    f"the mask parameter {part!r} is not understood; write it as name=number"
-                )
-            params[name] = int(value)
-        found[site] = choose(key, **params)
+        found[site] = choose(mask)
     return found

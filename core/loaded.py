@@ -35,7 +35,7 @@ from core.trace import Trace
 Masks = Mapping[str, str | MaskChoice]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class LoadedModel:
     """What `load_model` returns.
 
@@ -46,10 +46,13 @@ class LoadedModel:
     name: str
     source: str
     spec: ModelSpec
-    network: Transformer = field(repr=False)
+    network: Transformer
     tokenizer: Tokenizer | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"LoadedModel({self.name}, {self.spec.architecture}, {self.parameters:,} weights)"
 
     @property
     def device(self) -> torch.device:
@@ -76,6 +79,8 @@ class LoadedModel:
         Raises RequestError for what this model cannot read.
         """
         tokenizer = self._tokenizer()
+        for name, said in (("text", text), ("pair", pair), ("target", target)):
+            _check_text(name, said)
         if not text.strip():
             raise RequestError("the text is empty; give at least one word, or token ids")
         if pair is not None and self.spec.encoder is None:
@@ -107,7 +112,8 @@ class LoadedModel:
         pad_to: int | None = None,
         pad_side: str = "right",
     ) -> RunRequest:
-        """A RunRequest for texts; masks: attention site -> kind or MaskChoice."""
+        """A RunRequest for texts; masks: attention site -> "causal", "local:window=2" or a
+        MaskChoice."""
         source, decoder_tokens = self.tokenize(
             text, pair, target, add_special=add_special, pad_to=pad_to, pad_side=pad_side
         )
@@ -226,6 +232,11 @@ class LoadedModel:
         unknown = set(wants := frozenset(wants)) - {LAST, MASKED, ALL, HEADS}
         if unknown:
             raise RequestError(f"unknown wish {min(unknown)!r} in wants")
+        if masks is not None and not isinstance(masks, Mapping):
+            raise RequestError(
+                f"masks is a {type(masks).__name__}; it must be a dict from attention sites, such "
+                f'as {{"{self.spec.sites[0]}": "causal"}}'
+            )
         chosen = tuple(sorted((site, choose(c)) for site, c in (masks or {}).items()))
         return RunRequest(
             source=source, target=target, masks=chosen, edits=tuple(edits), wants=wants
@@ -279,6 +290,13 @@ class LoadedModel:
             pad = self.tokenizer.pad_id
         # Padding is hidden from every query, so for a model without a pad token any id will do.
         return 0 if pad is None else pad
+
+
+def _check_text(name: str, said: object) -> None:
+    if said is not None and not isinstance(said, str):
+        raise RequestError(
+            f"{name} is a {type(said).__name__}; it must be a str (token ids are given as ids=)"
+        )
 
 
 def _all_steps(decoding: Decoding) -> Iterator[Step]:

@@ -62,12 +62,28 @@ def _join(first: MaskChoice, second: MaskChoice, how: str) -> MaskChoice:
 
 
 def choose(choice: str | MaskChoice | None, **params: int) -> MaskChoice:
-    """A MaskChoice from a key such as "causal" or "sliding_window", checked."""
+    """A MaskChoice from "causal" or "sliding_window:window=3", checked; RequestError for what does
+    not exist. A parameter that is not named has its default."""
     if isinstance(choice, MaskChoice):
         return choice
-    key = choice or OWN
+    if not isinstance(choice, str | None):
+        raise RequestError(
+            f"a mask is a name or a MaskChoice, not {type(choice).__name__}; see core.masks.KINDS"
+        )
+    key, _, tail = (choice or OWN).partition(":")
+    params |= dict(_parameter(part) for part in tail.split(",") if part)
     check(made := MaskChoice(key=key, params=tuple(sorted(params.items()))))
     return made
+
+
+def _parameter(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    try:
+        return name.strip(), int(value)
+    except ValueError:
+        raise RequestError(
+            f"the mask parameter {text!r} is not understood; write it as name=number"
+        ) from None
 
 
 def check(choice: MaskChoice) -> None:

@@ -104,7 +104,7 @@ class _Memory:
         return value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trace:
     """One run, ready to be asked. Tensors come back on the CPU in float32, without a batch axis.
 
@@ -116,11 +116,15 @@ class Trace:
     spec: ModelSpec
     tokens: Mapping[str, Tokens]
     captured: Mapping[str, Captured]
-    derive: Derive = field(repr=False)
+    derive: Derive
     milliseconds: float = 0.0
     edited: frozenset[str] = frozenset()
-    cache: CacheHandle | None = field(default=None, repr=False)
-    _memory: _Memory = field(default_factory=_Memory, repr=False)
+    cache: CacheHandle | None = None
+    _memory: _Memory = field(default_factory=_Memory)
+
+    def __repr__(self) -> str:
+        read = ", ".join(f"{len(tokens)} {stack} tokens" for stack, tokens in self.tokens.items())
+        return f"Trace({self.spec.name}, {read}, {len(self.captured)} values)"
 
     def __getitem__(self, site: str | Site) -> Tensor:
         """The recorded value at a site such as "decoder.2.ffn.out"; KeyError lists near names."""

@@ -40,6 +40,10 @@ def load_model(
     or Cancelled, each with one sentence; nothing is half-loaded.
     """
     text = str(source)
+    if not text.strip():
+        raise CheckpointError(
+            "no model is named; give builtin:encoder, a checkpoint folder or a name on the Hub"
+        )
     if text.startswith(random_models.PREFIX):
         return load_random(text, seed, device=device, dtype=dtype)
     path = Path(source).expanduser()

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from core import load_model
-from core.errors import RequestError
+from core.errors import CheckpointError, RequestError
 from core.masks import choose
 from core.spec import ClassHead, Heads
 
@@ -64,6 +64,10 @@ def test_decode_takes_every_setting() -> None:
         ("random:decoder", {"text": "a", "wants": ["logits.some"]}, "unknown wish 'logits.some'"),
         ("random:decoder", {"text": "a", "masks": {"encoder.self": "causal"}}, "no attention site"),
         ("random:decoder", {"text": "a", "masks": {"decoder.self": "round"}}, "no mask 'round'"),
+        ("random:decoder", {"text": "a", "masks": {"decoder.self": 3}}, "a MaskChoice, not int"),
+        ("random:decoder", {"text": "a", "masks": "causal"}, "a dict from attention sites"),
+        ("random:decoder", {"text": 5}, "text is a int; it must be a str"),
+        ("random:encoder", {"text": "a", "pair": ["b"]}, "pair is a list; it must be a str"),
     ],
 )
 def test_what_cannot_be_asked_is_said(
@@ -71,3 +75,14 @@ def test_what_cannot_be_asked_is_said(
 ) -> None:
     with pytest.raises(RequestError, match=sentence):
         load_model(source).trace(**arguments)  # type: ignore[arg-type]
+
+
+def test_a_model_without_a_name_is_asked_for_one() -> None:
+    with pytest.raises(CheckpointError, match="no model is named"):
+        load_model(" ")
+
+
+def test_a_model_and_a_trace_introduce_themselves_in_a_line() -> None:
+    model = load_model("random:decoder")
+    assert repr(model) == f"LoadedModel({model.name}, decoder, {model.parameters:,} weights)"
+    assert repr(model.trace("ab")).startswith(f"Trace({model.name}, 2 decoder tokens, ")

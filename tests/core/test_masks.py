@@ -119,12 +119,19 @@ def test_fast_paths_agree_with_the_predicates() -> None:
                 assert torch.equal(built.allowed[0, 0], expected)
 
 
+def test_parameters_may_stand_in_the_name() -> None:
+    assert choose("local:window=2") == choose("local", window=2)
+    assert choose("global_local:window=2,tokens=1") == choose("global_local", window=2, tokens=1)
+
+
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
         (lambda: choose("diagonal"), "there is no mask 'diagonal'"),
         (lambda: choose("sliding_window", window=0), "it must be at least 1"),
         (lambda: choose("causal", window=3), "has no parameter 'window'"),
+        (lambda: choose("local:wide=3"), "has no parameter 'wide'"),
+        (lambda: choose("local:window"), "'window' is not understood; write it as name=number"),
         (lambda: (choose("causal") & choose("no_self")) | choose("local"), "all “and” or all “or”"),
         (lambda: MaskChoice(blocked=((0, 0),)) & choose("causal"), "then paint cells"),
     ],
