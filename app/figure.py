@@ -37,6 +37,10 @@ class Axis:
         """What a place counts as."""
         return self.numbers[index] if self.numbers else index
 
+    def part(self, first: int, count: int) -> tuple[str, ...]:
+        """The labels of so many places from the first one."""
+        return self.labels[first : first + count]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Heatmap:

@@ -11,11 +11,12 @@ import numpy as np
 
 from app.figure import Heatmap
 from app.render import colour_bar, pixels, readout, row_numbers, text
+from app.render.axes import paint_axes, paint_hover_labels
 from app.render.canvas import Bools, Canvas, Indices
 from app.render.drawing import Hit
 from app.render.frames import around, frame, ink
 from app.render.geometry import Rect
-from app.render.grid import fit, paint_axes, paint_hover_labels, picks
+from app.render.grid import fit, picks
 from app.render.moving import walked
 from app.render.window import Window
 from app.theme import Theme

@@ -6,11 +6,12 @@ import numpy as np
 
 from app.figure import Mosaic
 from app.render import colour_bar, pixels, readout
+from app.render.axes import paint_axes, paint_hover_labels
 from app.render.canvas import Canvas, Indices, Integers
 from app.render.drawing import Hit
 from app.render.frames import around, frame
 from app.render.geometry import Rect
-from app.render.grid import Limits, fit, paint_axes, paint_hover_labels, picks
+from app.render.grid import Limits, fit, picks
 from app.render.moving import walked
 from app.render.numbers import number
 from app.render.window import Window

@@ -6,11 +6,12 @@ import numpy as np
 
 from app.figure import Axis, WordGrid
 from app.render import pixels, readout, text
+from app.render.axes import paint_axes, paint_hover_labels
 from app.render.canvas import Canvas, Indices
 from app.render.drawing import Hit
 from app.render.frames import around, frame, ink
 from app.render.geometry import Rect
-from app.render.grid import Limits, fit, paint_axes, paint_hover_labels, picks, taken
+from app.render.grid import Limits, fit, picks, taken
 from app.render.moving import walked
 from app.render.thinning import first_number
 from app.render.window import Window

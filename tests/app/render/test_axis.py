@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.figure import Axis, Figure
-from app.render.grid import stretches
+from app.render.axes import stretches
 from app.render.heatmap import HeatmapDrawing
 from app.render.page import Page
 from app.theme import LIGHT
