@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import index
+from typing import SupportsIndex
 
 import torch
 
@@ -87,10 +89,7 @@ class LoadedModel:
             raise RequestError(f"{self.name} is decoder-only and takes one text, not a pair")
         source = tokenizer.encode(text, pair, add_special=add_special)
         again = self._reread(source) if self.spec.rereads and not target else None
-        if pad_to is not None and pad_to > len(source):
-            source = source.padded(
-                pad_to, pad=self._pad(), piece=tokenizer.pad_piece or "[PAD]", side=pad_side
-            )
+        source = self._padded(source, pad_to, pad_side)
         if self.spec.architecture != "encoder-decoder":
             if target is not None:
                 raise RequestError(f"{self.name} has no decoder to read a target with an encoder")
@@ -140,6 +139,7 @@ class LoadedModel:
         if ids is not None:
             source = self._tokens_of(ids)
             target_tokens = self._target_of(target_ids, source)
+            source = self._padded(source, pad_to, pad_side)
             request = self._request(source, target_tokens, masks, edits, wants)
         else:
             request = self.request(
@@ -243,7 +243,17 @@ class LoadedModel:
         )
 
     def _tokens_of(self, ids: Sequence[int]) -> Tokens:
-        return Tokens.of_ids(list(ids)) if self.tokenizer is None else self.tokenizer.of_ids(ids)
+        ids = whole_numbers(ids)
+        return Tokens.of_ids(ids) if self.tokenizer is None else self.tokenizer.of_ids(ids)
+
+    def _padded(self, tokens: Tokens, length: int | None, side: str) -> Tokens:
+        if side not in ("left", "right"):
+            raise RequestError(f"pad_side is {side!r}; supported are 'left' and 'right'")
+        if length is None:
+            return tokens
+        known = self.tokenizer
+        piece = known.pad_piece if known is not None and known.pad_piece else "[PAD]"
+        return tokens.padded(length, pad=self._pad(), piece=piece, side=side)
 
     def _target_of(self, ids: Sequence[int] | None, source: Tokens) -> Tokens | None:
         if self.spec.architecture != "encoder-decoder":
@@ -255,7 +265,7 @@ class LoadedModel:
         ids = [self._start()] if ids is None else ids
         if self.tokenizer is None:
             return self._tokens_of(ids)
-        return self.tokenizer.target.of_ids(ids)
+        return self.tokenizer.target.of_ids(whole_numbers(ids))
 
     def _reread(self, source: Tokens) -> Tokens:
         """The text before its last end token, from the decoder's start token on; from the token
@@ -290,6 +300,17 @@ class LoadedModel:
             pad = self.tokenizer.pad_id
         # Padding is hidden from every query, so for a model without a pad token any id will do.
         return 0 if pad is None else pad
+
+
+def whole_numbers(ids: Iterable[SupportsIndex]) -> list[int]:
+    """Token ids as Python's own numbers; RequestError for what counts nothing."""
+    found = []
+    for token in ids:
+        try:
+            found.append(index(token))
+        except TypeError:
+            raise RequestError(f"the token id {token!r} is no whole number") from None
+    return found
 
 
 def _check_text(name: str, said: object) -> None:

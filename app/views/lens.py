@@ -12,6 +12,7 @@ from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._focus import answer_position, pinned_answer
 from app.views._tokens import after_layers, empty, token_axis
+from core.analysis.classes import class_values
 from core.analysis.lens import Lens, key, lens
 
 if TYPE_CHECKING:
@@ -198,34 +199,38 @@ _JUDGED = {
 def _sentence(trace: Trace) -> list[Panel]:
     """The states of every layer through the heads that judge the whole text."""
     spec, stack = trace.spec, trace.spec.main_stack
-    named = []
-    if spec.heads.classes is not None:
-        title = f"Class of the text, {_JUDGED[spec.heads.classes.of]} of each layer"
-        named.append(("classes", title, spec.heads.classes.labels))
-    if spec.heads.pair is not None:
-        title = f"Does B follow A?, {_JUDGED['first']} of each layer"
-        named.append(("pair", title, ("B follows A", "B is random")))
-    if not named:
+    classes, pair = spec.heads.classes, spec.heads.pair
+    if classes is None and pair is None:
         return []
     padding = trace.tokens[stack.name].padding
     real = [i for i, padded in enumerate(padding) if not padded]
     before = trace.derive.project_text(trace.hidden(stack.name)[:-1, real], normalise=True)
+
     panels: list[Panel] = []
-    for head, title, names in named:
-        rows = [*before[head].cpu().float().softmax(-1), trace.sentence_heads[head].softmax(-1)]
-        chances = np.stack([row.numpy() for row in rows])
-        panels.append(
-            _curves(
-                title,
-                [(name, chances[:, i]) for i, name in enumerate(names)],
-                int(chances[-1].argmax()),
-            )
-        )
+    if classes is not None:
+        what = {"one": "Class", "several": "Classes", "score": "Score"}[classes.problem]
+        title = f"{what} of the text, {_JUDGED[classes.of]} of each layer"
+        rows = (*before["classes"].cpu().float(), trace.sentence_heads["classes"])
+        values = np.stack([class_values(classes, row).numpy() for row in rows])
+        panels.append(_lines(title, classes.labels, values, score=classes.problem == "score"))
+    if pair is not None:
+        title = f"Does B follow A?, {_JUDGED['first']} of each layer"
+        rows = (*before["pair"].cpu().float(), trace.sentence_heads["pair"])
+        values = np.stack([row.softmax(-1).numpy() for row in rows])
+        panels.append(_lines(title, ("B follows A", "B is random"), values))
     return panels
 
 
-def _curves(title: str, lines: list[tuple[str, Floats]], answer: int) -> Curves:
-    """Probabilities over the layers; the line of the model's answer stands out."""
+def _lines(title: str, names: tuple[str, ...], values: Floats, *, score: bool = False) -> Curves:
+    """values: [layer + 1, name]."""
+    lines = [(name, values[:, i]) for i, name in enumerate(names)]
+    return _curves(title, lines, int(values[-1].argmax()), score=score)
+
+
+def _curves(
+    title: str, lines: list[tuple[str, Floats]], answer: int, *, score: bool = False
+) -> Curves:
+    """Probabilities (or scores) over the layers; the line of the model's answer stands out."""
     layers = len(lines[0][1]) - 1
     x = np.arange(layers + 1, dtype=np.float32)
     return Curves(
@@ -234,9 +239,9 @@ def _curves(title: str, lines: list[tuple[str, Floats]], answer: int) -> Curves:
             Curve(name=name, x=x, y=y, emphasised=i == answer) for i, (name, y) in enumerate(lines)
         ),
         x_title="Layer",
-        y_title="Probability",
+        y_title="Score" if score else "Probability",
         x_labels=("emb", *(str(i + 1) for i in range(layers))),
-        y_limits=(0.0, 1.0),
+        y_limits=None if score else (0.0, 1.0),
     )
 
 

@@ -11,11 +11,15 @@ from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._bars import vocabulary_bars
 from app.views._tokens import labels, last_position, pinned, token_name
+from core.analysis.classes import class_values
 from core.analysis.lens import growth, growth_key
 from core.progress import part
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from core.request import ShouldStop
+    from core.spec import ClassHead
     from core.trace import Trace
 
 MOST_LISTS = 12
@@ -216,7 +220,7 @@ def _sentence(trace: Trace, options: ViewOptions) -> list[Panel]:
     if spec.pair is not None:
         panels.append(_pair(heads["pair"].numpy(), 1 in trace.tokens["encoder"].sequence))
     if spec.classes is not None:
-        panels.append(_classes(heads["classes"].numpy(), spec.classes.labels))
+        panels.append(_classes(heads["classes"], spec.classes))
     if spec.replaced is not None:
         panels.append(_replaced(heads["replaced"].numpy(), trace, options))
     return panels
@@ -231,12 +235,19 @@ def _pair(logits: Floats, has_pair: bool) -> Bars:
     )
 
 
-def _classes(logits: Floats, names: tuple[str, ...]) -> Bars:
-    chances = softmax(logits)
-    order = np.argsort(-np.asarray(chances), kind="stable").tolist()
+def _classes(logits: Tensor, head: ClassHead) -> Panel:
+    values, names = class_values(head, logits).tolist(), head.labels
+    if head.problem == "score":
+        lines = (f"{name}: {value:z.4f}" for name, value in zip(names, values, strict=True))
+        text = "\n".join(lines).replace("-", "−")
+        return Words(title="Score of the text", text=text)
     return Bars(
-        title="Class of the text",
-        bars=tuple(Bar(label=names[i], value=chances[i]) for i in order),
+        title="Class of the text" if head.problem == "one" else "Classes of the text",
+        bars=tuple(
+            Bar(label=names[i], value=values[i])
+            for i in sorted(range(len(names)), key=lambda i: -values[i])
+        ),
+        note="" if head.problem == "one" else "Each class on its own (sigmoid): no sum of 1.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
@@ -120,7 +120,7 @@ class Config(Mapping[str, Any]):
     def choice(self, key: str, table: Mapping[str, Any], *, default: str | None = None) -> Any:
         """What `table` says for the value of `key`; UnsupportedModel for a value it lacks."""
         value = self.need(key) if default is None else self.read(key, default=default)
-        if value not in table:
+        if not isinstance(value, Hashable) or value not in table:
             raise UnsupportedModel(
                 f"{self.path} sets {key} to {value!r}; supported are {', '.join(table)}"
             )
@@ -143,6 +143,8 @@ class Config(Mapping[str, Any]):
         """Class names of a classifier, in order of their ids."""
         names = self.read("id2label")
         if isinstance(names, Mapping) and names:
+            if not all(str(key).isdigit() for key in names):
+                raise CheckpointError(f"{self.path}: the keys of id2label must be whole numbers")
             return tuple(str(names[k]) for k in sorted(names, key=int))
         return tuple(f"LABEL_{i}" for i in range(int(self.read("num_labels", default=2))))
 

@@ -130,11 +130,16 @@ def open_checkpoint(source: str | Path) -> Checkpoint:
 def lone_gguf(path: Path) -> Path | None:
     """The path itself, or the only .gguf file of a folder without other weights."""
     if path.is_file():
-        return path if path.suffix == ".gguf" else None
+        return path if is_gguf(path) else None
     if any((path / name).exists() for name in (SAFE, SAFE_INDEX, PICKLED, PICKLED_INDEX)):
         return None
-    found = list(path.glob("*.gguf"))
+    found = [file for file in path.glob("*") if is_gguf(file)]
     return found[0] if len(found) == 1 else None
+
+
+def is_gguf(path: Path) -> bool:
+    """By its name, in either case."""
+    return path.suffix.lower() == ".gguf"
 
 
 def read_config(folder: Path) -> Config:
@@ -156,7 +161,7 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         # Some editors put a mark of UTF-8 in front.
         values = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(f"{path} cannot be read as JSON: {error}") from None
     if not isinstance(values, dict):
         raise CheckpointError(f"{path} holds a {type(values).__name__}; a JSON object is expected")
@@ -176,9 +181,11 @@ def open_folder(folder: Path) -> tuple[TensorFile, ...]:
 def open_parts(folder: Path, index: str) -> tuple[TensorFile, ...]:
     """Open the parts an index names, once all are known to be there and inside the folder."""
     placed = read_json(folder / index).get("weight_map")
-    if not isinstance(placed, dict) or not placed:
+    if not isinstance(placed, dict) or not all(isinstance(part, str) for part in placed.values()):
+        placed = None
+    if not placed:
         raise CheckpointError(f"{folder / index} has no weight_map that says where each tensor is")
-    names = sorted({str(name) for name in placed.values()})
+    names = sorted(set(placed.values()))
     for name in names:
         if Path(name).name != name or "\\" in name or name in (".", ".."):
             raise CheckpointError(

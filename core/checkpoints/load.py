@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from core import builtin, random_models
 from core.checkpoints.build import Progress, build, check_config, heads_without, plan
+from core.checkpoints.config import Config
 from core.checkpoints.files import Checkpoint, open_checkpoint, read_config
 from core.device import compute_dtype, resolve
 from core.errors import CheckpointError
@@ -114,7 +116,7 @@ def load_checkpoint(
     tokenizer, more = read_tokenizer(checkpoint, found.spec)
     notes = (*notes, *found.spec.notes, *more)
     spec = with_tokenizer(replace(found.spec, notes=notes), tokenizer)
-    spec = replace(spec, name=name or checkpoint.name)
+    spec = replace(with_problem(spec, checkpoint.config), name=name or checkpoint.name)
     built = build(
         checkpoint,
         replace(found, spec=spec),
@@ -132,6 +134,26 @@ def load_checkpoint(
         missing=built.missing,
         notes=built.spec.notes,
     )
+
+
+_PROBLEMS: dict[str, Literal["one", "several", "score"]] = {
+    "single_label_classification": "one",
+    "multi_label_classification": "several",
+    "regression": "score",
+}
+
+
+def with_problem(spec: ModelSpec, config: Config) -> ModelSpec:
+    """What a classifier's logits mean: as `problem_type` says, a score where there is but one."""
+    classes, said = spec.heads.classes, config.read("problem_type")
+    if classes is None:
+        return spec
+    if said is not None and said not in _PROBLEMS:
+        raise CheckpointError(
+            f"{config.path}: problem_type is {said!r}; supported are {', '.join(_PROBLEMS)}"
+        )
+    problem = _PROBLEMS[said] if said else "score" if len(classes.labels) == 1 else "one"
+    return replace(spec, heads=replace(spec.heads, classes=replace(classes, problem=problem)))
 
 
 def read_tokenizer(

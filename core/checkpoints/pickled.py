@@ -52,7 +52,7 @@ def _load(path: Path) -> dict[str, Tensor]:
             "code in a checkpoint is never run"
         ) from None
     except Exception as error:  # what damaged bytes make the unpickler raise is not limited
-        cause = str(error).splitlines()[0] if str(error) else type(error).__name__
+        cause = _short(str(error)) or type(error).__name__
         raise (
             no_room(path, cause)
             or CheckpointError(
@@ -70,6 +70,11 @@ def _load(path: Path) -> dict[str, Tensor]:
     if sparse is not None:
         raise CheckpointError(f"{path} holds {sparse} as a sparse tensor; supported are dense ones")
     return {str(name): tensor for name, tensor in inner.items()}
+
+
+def _short(said: str) -> str:
+    """The first thing the library says; of a damaged archive it speaks at length."""
+    return re.split(r"[:.;]\s|\n", said, maxsplit=1)[0].strip()
 
 
 def _more_than_tensors(said: str) -> str:

@@ -43,10 +43,13 @@ class ClassHead:
 
     pooler "tanh": dense + tanh shared with the pair head (BERT). pooler "inner": the head's own
     dense layer with `activation` (RoBERTa "tanh", ELECTRA "gelu", DistilBERT "relu") and, in
-    ModernBERT, a norm behind it. bias: of the last layer; inner_bias: of the dense one.
+    ModernBERT, a norm behind it. bias: of the last layer; inner_bias: of the dense one. problem:
+    what the logits say, "one" of the classes (softmax), "several" at once (a sigmoid each) or a
+    "score" (the logit as it is; so is the only one of a ranker).
     """
 
     labels: tuple[str, ...]
+    problem: Literal["one", "several", "score"] = "one"
     pooler: Literal["tanh", "inner", "none"] = "tanh"
     activation: Activation | Literal["tanh"] = "tanh"
     of: Literal["first", "last", "mean"] = "first"

@@ -37,7 +37,7 @@ def read_json(path: Path) -> dict[str, Any]:
         return {}
     try:
         found = json.loads(read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{path} cannot be read as JSON: {error}") from None
     if not isinstance(found, dict):
         raise CheckpointError(f"{path} holds a {type(found).__name__}; it must hold an object")

@@ -45,8 +45,8 @@ class Settings:
         values = read_json(folder / CONFIG)
         special = read_json(folder / SPECIAL)
         model = read_json(folder / "config.json")
-        named = values.get("tokenizer_class") or model.get("tokenizer_class")
-        names = (named, model.get("model_type"), family)
+        named = _name(values, "tokenizer_class") or _name(model, "tokenizer_class")
+        names = (named, _name(model, "model_type"), family)
         return cls(
             kind_name=next((key(name) for name in names if key(name) in KINDS), ""),
             tokenizer_class=None if key(named) in GENERIC else named,
@@ -96,6 +96,12 @@ class Settings:
         )
 
 
+def _name(values: Mapping[str, Any], of: str) -> str | None:
+    """A name, where one is written there; what is no name says nothing."""
+    said = values.get(of)
+    return said if isinstance(said, str) else None
+
+
 def _content(token: object) -> str | None:
     """A token is written as a string or as an object with its content."""
     found = token.get("content") if isinstance(token, dict) else token
@@ -123,7 +129,8 @@ def _added(values: Mapping[str, Any], listed: Mapping[str, Any]) -> dict[int, Ad
         for content, number in listed.items()
         if isinstance(number, int)
     }
-    for number, token in (values.get("added_tokens_decoder") or {}).items():
+    decoder = values.get("added_tokens_decoder")
+    for number, token in (decoder if isinstance(decoder, dict) else {}).items():
         content = _content(token)
         if content is not None and str(number).isdigit():
             flags = token if isinstance(token, dict) else {}

@@ -66,6 +66,10 @@ def test_decode_takes_every_setting() -> None:
         ("random:decoder", {"text": "a", "masks": {"decoder.self": "round"}}, "no mask 'round'"),
         ("random:decoder", {"text": "a", "masks": {"decoder.self": 3}}, "a MaskChoice, not int"),
         ("random:decoder", {"text": "a", "masks": "causal"}, "a dict from attention sites"),
+        ("random:decoder", {"ids": [1.5]}, "the token id 1.5 is no whole number"),
+        ("random:vanilla", {"ids": [1], "target_ids": ["a"]}, "the token id 'a' is no whole"),
+        ("random:decoder", {"text": b"abc"}, "text is a bytes; it must be a str"),
+        ("random:decoder", {"text": "a", "pad_to": 4, "pad_side": "up"}, "pad_side is 'up'"),
         ("random:decoder", {"text": 5}, "text is a int; it must be a str"),
         ("random:encoder", {"text": "a", "pair": ["b"]}, "pair is a list; it must be a str"),
     ],
@@ -86,3 +90,15 @@ def test_a_model_and_a_trace_introduce_themselves_in_a_line() -> None:
     model = load_model("random:decoder")
     assert repr(model) == f"LoadedModel({model.name}, decoder, {model.parameters:,} weights)"
     assert repr(model.trace("ab")).startswith(f"Trace({model.name}, 2 decoder tokens, ")
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_ids_are_padded_as_a_text_is(side: str) -> None:
+    model = load_model("random:decoder")
+    read = model.trace("abc", pad_to=6, pad_side=side)
+    ids = torch.tensor(model.trace("abc").tokens["decoder"].ids)
+    given = model.trace(ids=ids, pad_to=6, pad_side=side)  # type: ignore[arg-type]
+    assert sum(given.tokens["decoder"].padding) == 3
+    assert given.tokens["decoder"].ids == read.tokens["decoder"].ids
+    assert given.tokens["decoder"].padding == read.tokens["decoder"].padding
+    assert torch.equal(given.logits, read.logits)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from app.figure import Bars, Figure, Words
+from app.figure import Bars, Curves, Figure, Words
 from app.selection import Selection
 from app.views import ViewOptions, view
 from core.decoding.filters import probabilities
@@ -219,6 +219,34 @@ def test_a_decoder_that_classifies() -> None:
         assert classes.title == CLASS_TITLE
         values = sorted(softmax(trace.sentence_heads["classes"]).tolist(), reverse=True)
         assert [b.value for b in classes.bars] == pytest.approx(values, abs=1e-6)
+
+
+def test_classes_that_hold_together_and_scores() -> None:
+    """Several classes each have a chance of their own; a score is the logit as it is."""
+    for problem in ("several", "score"):
+        head = replace(LAST_TOKEN, problem=problem)
+        made = Transformer(replace(spec("decoder"), heads=Heads(classes=head))).eval()
+        trace = run(made, RunRequest(source=sentence(4)))
+        panel, logits = draw(trace).panels[-1], trace.sentence_heads["classes"]
+        of_layers = view("lens").draw(trace, Selection(stack="decoder"), ViewOptions()).panels[-1]
+        assert isinstance(of_layers, Curves)
+        last = [float(curve.y[-1]) for curve in of_layers.curves]
+        if problem == "several":
+            assert isinstance(panel, Bars)
+            assert {b.label: b.value for b in panel.bars} == pytest.approx(
+                dict(zip(head.labels, logits.sigmoid().tolist(), strict=True)), abs=1e-6
+            )
+            assert "no sum of 1" in panel.note
+            assert last == pytest.approx(logits.sigmoid().tolist(), abs=1e-6)
+        else:
+            assert isinstance(panel, Words)
+            lines = dict(line.split(": ") for line in panel.text.splitlines())
+            found = {name: float(value.replace("−", "-")) for name, value in lines.items()}
+            assert found == pytest.approx(
+                dict(zip(head.labels, logits.tolist(), strict=True)), abs=1e-4
+            )
+            assert last == pytest.approx(logits.tolist(), abs=1e-6)
+            assert (of_layers.y_title, of_layers.y_limits) == ("Score", None)
 
 
 CLASS_TITLE = "Class of the text"
