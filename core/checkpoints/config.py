@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
@@ -120,7 +120,7 @@ class Config(Mapping[str, Any]):
     def choice(self, key: str, table: Mapping[str, Any], *, default: str | None = None) -> Any:
         """What `table` says for the value of `key`; UnsupportedModel for a value it lacks."""
         value = self.need(key) if default is None else self.read(key, default=default)
-        if not isinstance(value, Hashable) or value not in table:
+        if not isinstance(value, str) or value not in table:
             raise UnsupportedModel(
                 f"{self.path} sets {key} to {value!r}; supported are {', '.join(table)}"
             )
