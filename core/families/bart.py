@@ -11,6 +11,7 @@ from core.checkpoints.convert import Matched, Rule, alias, fused, leave, rename
 from core.errors import CheckpointError
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
+from core.families.windows import decoder_attention
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -68,7 +69,7 @@ def spec_of(
         heads = config.size(f"{name}_attention_heads")
         plain = AttentionSpec(d_model=d_model, heads=heads, kv_heads=heads, d_head=d_model // heads)
         block = BlockSpec(
-            attention=replace(plain, causal=name == "decoder"),
+            attention=decoder_attention(config, plain) if name == "decoder" else plain,
             cross=plain if name == "decoder" else None,
             feedforward=FeedForwardSpec(
                 d_model=d_model,

@@ -12,6 +12,7 @@ from core.errors import UnsupportedModel
 from core.families import llama, mixtral
 from core.families.family import Family
 from core.families.rope import rotary
+from core.families.windows import decoder_attention
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -47,7 +48,7 @@ def attention(config: Config, *, interleaved: bool) -> AttentionSpec:
     nope, rope = config.size("qk_nope_head_dim"), config.size("qk_rope_head_dim")
     positions = rotary(config, rope, interleaved=interleaved)
     bias = config.flag("attention_bias", default=False)
-    return AttentionSpec(
+    plain = AttentionSpec(
         d_model=config.size("hidden_size"),
         heads=heads,
         kv_heads=heads,
@@ -57,7 +58,6 @@ def attention(config: Config, *, interleaved: bool) -> AttentionSpec:
         out_bias=bias,
         scale=(nope + rope) ** -0.5 * sharpening(positions),
         positions=positions,
-        causal=True,
         latent=LatentSpec(
             q_rank=config.optional_size("q_lora_rank"),
             kv_rank=config.size("kv_lora_rank"),
@@ -66,6 +66,7 @@ def attention(config: Config, *, interleaved: bool) -> AttentionSpec:
             norm=NormSpec(kind="rms", eps=1e-6, bias=False),
         ),
     )
+    return decoder_attention(config, plain)
 
 
 def sharpening(positions: RotaryPositions) -> float:

@@ -7,6 +7,7 @@ from core.checkpoints.convert import Rule, leave, rename, transpose
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
 from core.families.llama import OTHER_HEADS, last_token_classes
+from core.families.windows import decoder_attention
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -35,13 +36,15 @@ def spec(config: Config) -> ModelSpec:
     )
     blocks = tuple(
         BlockSpec(
-            attention=AttentionSpec(
-                d_model=d_model,
-                heads=heads,
-                kv_heads=heads,
-                d_head=d_model // heads,
-                scale=_scale(config, d_model // heads, layer),
-                causal=True,
+            attention=decoder_attention(
+                config,
+                AttentionSpec(
+                    d_model=d_model,
+                    heads=heads,
+                    kv_heads=heads,
+                    d_head=d_model // heads,
+                    scale=_scale(config, d_model // heads, layer),
+                ),
             ),
             feedforward=feedforward,
             norm=norm,

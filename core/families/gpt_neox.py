@@ -11,6 +11,7 @@ from core.families.activations import ACTIVATIONS
 from core.families.family import Family
 from core.families.llama import OTHER_HEADS, last_token_classes, longest
 from core.families.rope import rotary
+from core.families.windows import decoder_attention
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -34,23 +35,23 @@ def spec(config: Config) -> ModelSpec:
         NormSpec(eps=config.number("layer_norm_eps", default=1e-5)),
     )
     bias = config.flag("attention_bias", default=True)
-    block = BlockSpec(
-        attention=AttentionSpec(
-            d_model=d_model,
-            heads=heads,
-            kv_heads=heads,
-            d_head=d_model // heads,
-            qkv_bias=bias,
-            out_bias=bias,
-            positions=rotary(
-                config,
-                d_model // heads,
-                theta_keys=("rotary_emb_base", "rope_theta"),
-                partial=0.25,
-                partial_key="rotary_pct",
-            ),
-            causal=True,
+    attention = AttentionSpec(
+        d_model=d_model,
+        heads=heads,
+        kv_heads=heads,
+        d_head=d_model // heads,
+        qkv_bias=bias,
+        out_bias=bias,
+        positions=rotary(
+            config,
+            d_model // heads,
+            theta_keys=("rotary_emb_base", "rope_theta"),
+            partial=0.25,
+            partial_key="rotary_pct",
         ),
+    )
+    block = BlockSpec(
+        attention=decoder_attention(config, attention),
         feedforward=FeedForwardSpec(
             d_model=d_model,
             d_ff=config.size("intermediate_size"),

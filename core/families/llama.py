@@ -12,6 +12,7 @@ from core.checkpoints.convert import Rule, leave, rename
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
 from core.families.rope import rotary
+from core.families.windows import decoder_attention
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -106,9 +107,10 @@ def attention(
     softcap: float | None = None,
     positions: RotaryPositions | None = None,
 ) -> AttentionSpec:
-    """Grouped-query, rotary, causal. positions: where layers turn differently."""
+    """Grouped-query, rotary, causal unless said otherwise. positions: where layers turn
+    differently."""
     heads, d_head = config.size("num_attention_heads"), head_size(config)
-    return AttentionSpec(
+    plain = AttentionSpec(
         d_model=config.size("hidden_size"),
         heads=heads,
         kv_heads=config.size("num_key_value_heads", default=heads),
@@ -119,9 +121,9 @@ def attention(
         positions=positions or rotary(config, d_head),
         qk_norm=qk_norm,
         softcap=softcap,
-        causal=True,
         window=window,
     )
+    return decoder_attention(config, plain)
 
 
 def rms_norm(config: Config, *, unit_offset: bool = False, eps: float = 1e-6) -> NormSpec:

@@ -8,6 +8,7 @@ from core.families.activations import ACTIVATIONS
 from core.families.bart import OFFSET, attention_rules
 from core.families.family import Family
 from core.families.llama import OTHER_HEADS, last_token_classes
+from core.families.windows import decoder_attention
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -36,16 +37,16 @@ def spec(config: Config) -> ModelSpec:
     bias = config.flag("enable_bias", default=True)
     affine = config.flag("layer_norm_elementwise_affine", default=True)
     norm = NormSpec(weight=affine, bias=affine)
+    attention = AttentionSpec(
+        d_model=d_model,
+        heads=heads,
+        kv_heads=heads,
+        d_head=d_model // heads,
+        qkv_bias=bias,
+        out_bias=bias,
+    )
     block = BlockSpec(
-        attention=AttentionSpec(
-            d_model=d_model,
-            heads=heads,
-            kv_heads=heads,
-            d_head=d_model // heads,
-            qkv_bias=bias,
-            out_bias=bias,
-            causal=True,
-        ),
+        attention=decoder_attention(config, attention),
         feedforward=FeedForwardSpec(
             d_model=d_model,
             d_ff=config.size("ffn_dim"),

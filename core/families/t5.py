@@ -9,6 +9,7 @@ from core.checkpoints.convert import Rule, alias, leave, rename
 from core.families.activations import ACTIVATIONS
 from core.families.bart import CLASSES, classes
 from core.families.family import Family
+from core.families.windows import decoder_attention
 from core.spec import (
     Activation,
     AttentionSpec,
@@ -86,8 +87,7 @@ def _stack(config: Config, name: StackName, layers: int) -> StackSpec:
     )
     block = BlockSpec(
         attention=replace(
-            plain,
-            causal=name == "decoder",
+            decoder_attention(config, plain) if name == "decoder" else plain,
             positions=RelativeBuckets(
                 buckets=config.size("relative_attention_num_buckets", default=32),
                 max_distance=config.size("relative_attention_max_distance", default=128),

@@ -1,11 +1,14 @@
-"""Which layers see a sliding window: `layer_types` (transformers 5), or an older key's pattern."""
+"""Which layers see a sliding window (`layer_types` of transformers 5, or an older key's pattern),
+and whether a decoder looks ahead (`is_causal`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from core.checkpoints.config import Config
 from core.errors import CheckpointError, UnsupportedModel
+from core.spec import AttentionSpec
 
 FULL, SLIDING = "full_attention", "sliding_attention"
 
@@ -26,3 +29,16 @@ def layer_type(config: Config, layer: int, otherwise: Callable[[int], bool]) -> 
             f"and {SLIDING}"
         )
     return str(types[layer])
+
+
+def decoder_attention(config: Config, plain: AttentionSpec) -> AttentionSpec:
+    """A decoder's own attention, causal unless `is_causal` is false: a text model that was made of
+    a decoder sees what comes later too. A window of W reaches W - 1 tokens back, but W either way
+    without causality, as in the reference.
+    """
+    # null is no less false there.
+    stated = config.get("is_causal", True) is not None
+    if stated and config.flag("is_causal", default=True):
+        return replace(plain, causal=True)
+    window = None if plain.window is None else plain.window + 1
+    return replace(plain, causal=False, window=window)
