@@ -23,14 +23,16 @@ KEEP = Keep()
 class Rule:
     """source: a name in the checkpoint. targets: names in the network it provides.
 
-    alias: a second spelling or copy, used only where the first is not in the file. aside: why
-    the tensor is not needed (then there are no targets); "" when that is not worth a word.
+    alias: a second spelling or copy, used only where the first is not in the file. spare: an alias
+    that nothing reads beside the first, so that it may differ. aside: why the tensor is not needed
+    (then there are no targets); "" when that is not worth a word.
     """
 
     source: str
     targets: tuple[str, ...] = ()
     change: Change = KEEP
     alias: bool = False
+    spare: bool = False
     aside: str = ""
 
 
@@ -40,6 +42,10 @@ def rename(source: str, target: str) -> Rule:
 
 def alias(source: str, target: str) -> Rule:
     return Rule(source=source, targets=(target,), alias=True)
+
+
+def spare(source: str, target: str) -> Rule:
+    return Rule(source=source, targets=(target,), alias=True, spare=True)
 
 
 def transpose(source: str, *targets: str) -> Rule:
@@ -103,7 +109,7 @@ def match(
     """
     table = Table.of(tuple(rules))
     moves: list[Move] = []
-    aliases: list[Move] = []
+    aliases: list[tuple[Rule, Move]] = []
     aside: list[tuple[str, str]] = []
     unknown: list[str] = []
     found_prefixes: dict[str, int] = {}
@@ -118,15 +124,23 @@ def match(
             aside.append((name, rule.aside))
             continue
         move = Move(source=name, targets=_render(rule, values, experts), change=rule.change)
-        (aliases if rule.alias else moves).append(move)
+        if rule.alias:
+            aliases.append((rule, move))
+        else:
+            moves.append(move)
     if unknown:
         raise CheckpointError(
             f"{where} holds {some(sorted(unknown))}, which this kind of model does not have"
         )
     given = {target for move in moves for target in move.targets}
     copies: list[Move] = []
-    for move in aliases:
-        (moves if given.isdisjoint(move.targets) else copies).append(move)
+    for rule, move in aliases:
+        if given.isdisjoint(move.targets):
+            moves.append(move)
+        elif rule.spare:
+            aside.append((move.source, ""))
+        else:
+            copies.append(move)
         given.update(move.targets)
     prefix = max(found_prefixes, key=lambda p: found_prefixes[p], default="")
     return Matched(moves=tuple(moves), aside=tuple(aside), copies=tuple(copies), prefix=prefix)

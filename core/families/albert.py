@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.checkpoints.config import Config
-from core.checkpoints.convert import Rule, alias, leave, rename
+from core.checkpoints.convert import Rule, leave, rename, spare
 from core.families import bert
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
@@ -59,8 +59,8 @@ RULES: tuple[Rule, ...] = (
     rename("predictions.dense.*", "heads.vocab.dense.*"),
     rename("predictions.LayerNorm.*", "heads.vocab.norm.*"),
     rename("predictions.decoder.weight", "heads.vocab.weight.weight"),
-    rename("predictions.bias", "heads.vocab.bias"),
-    alias("predictions.decoder.bias", "heads.vocab.bias"),
+    spare("predictions.bias", "heads.vocab.bias"),  # a second name, unless the matrix is untied
+    rename("predictions.decoder.bias", "heads.vocab.bias"),
     rename("sop_classifier.classifier.*", "heads.pair.*"),
     rename("classifier.*", "heads.classes.out.*"),
     leave("qa_outputs.*", "a question-answering head"),

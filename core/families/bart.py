@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.checkpoints.changes import Row
 from core.checkpoints.config import Config
-from core.checkpoints.convert import Matched, Rule, alias, fused, leave, rename
+from core.checkpoints.convert import Matched, Rule, alias, fused, leave, rename, spare
 from core.errors import CheckpointError
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
@@ -58,7 +58,8 @@ def spec_of(
     target_vocab: int | None = None,
 ) -> ModelSpec:
     """scaled: whether embeddings are multiplied by √d_model where the configuration is silent.
-    target_vocab: entries of the decoder's table, where it does not read the encoder's."""
+    target_vocab: entries of the decoder's table, where it does not read the encoder's; nor does it
+    where the matrices are untied and the file holds both."""
     config.refuse("is_encoder_decoder", True, default=True)
     norm = NormSpec()
     vocab = config.size("vocab_size")
@@ -118,7 +119,7 @@ def spec_of(
             forced_last=next(iter(config.tokens("forced_eos_token_id")), None),
             suppressed=_suppressed(config),
         ),
-        shared_embedding=target_vocab is None,
+        shared_embedding=target_vocab is None and config.flag("tie_word_embeddings", default=True),
     )
 
 
@@ -149,10 +150,18 @@ def _suppressed(config: Config) -> tuple[int, ...]:
 
 
 def adapt(spec: ModelSpec, found: Matched) -> ModelSpec:
-    """Without final_logits_bias the logits have no bias: it is a constant, zero unless stored."""
+    """Without final_logits_bias the logits have no bias: it is a constant, zero unless stored. And
+    files from before transformers 5 hold one table even where the matrices are untied."""
+    alone = any(move.source.endswith("shared.weight") for move in found.moves)
+    if alone and "decoder.embedding.token.weight" not in found.targets and _alike(spec):
+        spec = replace(spec, shared_embedding=True)
     if spec.heads.vocab is None or "heads.vocab.bias" in found.targets:
         return spec
     return replace(spec, heads=replace(spec.heads, vocab=replace(spec.heads.vocab, bias=False)))
+
+
+def _alike(spec: ModelSpec) -> bool:
+    return len({stack.embedding.vocab for stack in spec.stacks}) == 1
 
 
 def _stack_rules(name: str) -> tuple[Rule, ...]:
@@ -194,6 +203,7 @@ _ONE_TABLE: tuple[Rule, ...] = (
 _TWO_TABLES: tuple[Rule, ...] = (
     rename("encoder.embed_tokens.weight", "encoder.embedding.token.weight"),
     rename("decoder.embed_tokens.weight", "decoder.embedding.token.weight"),
+    spare("shared.weight", "encoder.embedding.token.weight"),
 )
 
 _RULES: tuple[Rule, ...] = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.checkpoints.config import Config
-from core.checkpoints.convert import Rule, alias, leave, rename
+from core.checkpoints.convert import Rule, leave, rename, spare
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
 from core.spec import (
@@ -124,8 +124,8 @@ RULES: tuple[Rule, ...] = (
     rename("cls.predictions.transform.dense.*", "heads.vocab.dense.*"),
     rename("cls.predictions.transform.LayerNorm.*", "heads.vocab.norm.*"),
     rename("cls.predictions.decoder.weight", "heads.vocab.weight.weight"),
-    rename("cls.predictions.bias", "heads.vocab.bias"),
-    alias("cls.predictions.decoder.bias", "heads.vocab.bias"),
+    spare("cls.predictions.bias", "heads.vocab.bias"),  # a second name, unless the matrix is untied
+    rename("cls.predictions.decoder.bias", "heads.vocab.bias"),
     rename("cls.seq_relationship.*", "heads.pair.*"),
     rename("classifier.*", "heads.classes.out.*"),
     leave("qa_outputs.*", "a question-answering head"),

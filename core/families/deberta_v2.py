@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from core.checkpoints.config import Config
-from core.checkpoints.convert import Rule, alias, leave, rename
+from core.checkpoints.convert import Rule, leave, rename, spare
 from core.errors import UnsupportedModel
 from core.families import bert
 from core.families.activations import ACTIVATIONS
@@ -36,7 +36,8 @@ def spec(config: Config) -> ModelSpec:
 
 
 def spec_of(config: Config, family: str, make_attention: MakeAttention) -> ModelSpec:
-    """Post-norm encoder; the masked-word head comes in two spellings, the file decides."""
+    """Post-norm encoder; the masked-word head comes in two spellings, the file decides. The newer
+    one (`legacy` false) has no matrix but the embedding."""
     width = config.size("hidden_size")
     config.refuse("embedding_size", width, default=width)
     config.refuse("attention_head_size", width // config.size("num_attention_heads"))
@@ -50,7 +51,8 @@ def spec_of(config: Config, family: str, make_attention: MakeAttention) -> Model
         heads=Heads(
             vocab=VocabHead(
                 vocab=config.size("vocab_size"),
-                tied=config.flag("tie_word_embeddings", default=True),
+                tied=config.flag("tie_word_embeddings", default=True)
+                or not config.flag("legacy", default=True),
                 bias=True,
                 transform=config.choice("hidden_act", ACTIVATIONS, default="gelu"),
                 transform_norm=norm,
@@ -133,8 +135,8 @@ _REST: tuple[Rule, ...] = (
     rename("cls.predictions.transform.dense.*", "heads.vocab.dense.*"),
     rename("cls.predictions.transform.LayerNorm.*", "heads.vocab.norm.*"),
     rename("cls.predictions.decoder.weight", "heads.vocab.weight.weight"),
-    rename("cls.predictions.bias", "heads.vocab.bias"),
-    alias("cls.predictions.decoder.bias", "heads.vocab.bias"),
+    spare("cls.predictions.bias", "heads.vocab.bias"),  # a second name, unless the matrix is untied
+    rename("cls.predictions.decoder.bias", "heads.vocab.bias"),
     rename("lm_predictions.lm_head.dense.*", "heads.vocab.dense.*"),
     rename("lm_predictions.lm_head.LayerNorm.*", "heads.vocab.norm.*"),
     rename("lm_predictions.lm_head.bias", "heads.vocab.bias"),

@@ -4,7 +4,7 @@ that start behind the padding token's row."""
 from __future__ import annotations
 
 from core.checkpoints.config import Config
-from core.checkpoints.convert import Rule, alias, leave, rename
+from core.checkpoints.convert import Rule, leave, rename, spare
 from core.families import bert
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
@@ -45,8 +45,8 @@ RULES: tuple[Rule, ...] = (
     rename("lm_head.dense.*", "heads.vocab.dense.*"),
     rename("lm_head.layer_norm.*", "heads.vocab.norm.*"),
     rename("lm_head.decoder.weight", "heads.vocab.weight.weight"),
-    rename("lm_head.bias", "heads.vocab.bias"),
-    alias("lm_head.decoder.bias", "heads.vocab.bias"),
+    spare("lm_head.bias", "heads.vocab.bias"),  # a second name, unless the matrix is untied
+    rename("lm_head.decoder.bias", "heads.vocab.bias"),
     rename("classifier.dense.*", "heads.classes.dense.*"),
     rename("classifier.out_proj.*", "heads.classes.out.*"),
     leave("classifier.*", "a classifier of tokens or choices"),
