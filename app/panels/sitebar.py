@@ -20,6 +20,8 @@ from app.session import Session
 from app.store import Store
 from app.theme import Theme
 
+MEAN = "The mean of all heads of this layer (M)"
+
 
 class Counter(QWidget):
     """◀ spin box ▶ of how many; counts from 1."""
@@ -85,7 +87,6 @@ class SiteBar(QWidget):
         self.layer.add(self.play)
         self.mean = QPushButton("Mean")
         self.mean.setCheckable(True)
-        self.mean.setToolTip("The mean of all heads of this layer (M)")
         self.mean.setAccessibleName("Mean of all heads")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
@@ -101,7 +102,7 @@ class SiteBar(QWidget):
         self.mean.clicked.connect(lambda _: self.toggle_mean())
         self._last_head = 0
         store.changed.connect(self._show)
-        self._show(frozenset({"model", "selection"}))
+        self._show(frozenset({"model"}))
 
     def set_theme(self, theme: Theme) -> None:
         self.layer.set_theme(theme)
@@ -153,8 +154,29 @@ class SiteBar(QWidget):
         )
 
     def _show(self, names: frozenset[str]) -> None:
-        if not names & {"model", "selection"}:
-            return
+        if names & {"abilities", "view", "model", "selection"}:
+            self._show_place()
+            self._show_heeded()
+
+    def _show_heeded(self) -> None:
+        """What the view in front does not depend on rests, and says so."""
+        state = self._store.state
+        views = {} if state.abilities is None else {v.key: v for v in state.abilities.views}
+        view = views.get(state.view)
+        looks = {"site", "layer", "head"} if view is None else view.looks
+        for widget, name, tip in (
+            (self.site, "site", ""),
+            (self.layer, "layer", ""),
+            (self.head, "head", ""),
+            (self.mean, "head", MEAN),
+        ):
+            heeded = name in looks
+            widget.setEnabled(heeded)
+            widget.setToolTip(tip if heeded else f"This view is the same for every {name}")
+        if state.selection.head is None:
+            self.head.setEnabled(False)
+
+    def _show_place(self) -> None:
         model, selection = self._store.state.model, self._store.state.selection
         self.setEnabled(model is not None)
         if model is None:
@@ -173,4 +195,3 @@ class SiteBar(QWidget):
             self._last_head = selection.head
         self.head.show_value(min(self._last_head, heads - 1) + 1, heads)
         self.mean.setChecked(selection.head is None)
-        self.head.setEnabled(selection.head is not None)

@@ -192,4 +192,5 @@ VIEW = View(
     group="inside",
     order=10,
     draw=draw,
+    looks=frozenset({"site", "layer"}),
 )

@@ -193,4 +193,5 @@ VIEW = View(
     group="decoding",
     order=30,
     draw=draw,
+    looks=frozenset(),
 )

@@ -197,4 +197,5 @@ VIEW = View(
     group="decoding",
     order=20,
     draw=draw,
+    looks=frozenset(),
 )

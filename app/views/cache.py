@@ -253,4 +253,5 @@ VIEW = View(
     group="decoding",
     order=40,
     draw=draw,
+    looks=frozenset({"layer"}),
 )

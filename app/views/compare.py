@@ -162,4 +162,5 @@ VIEW = View(
     group="states",
     order=50,
     draw=draw,
+    looks=frozenset({"site", "layer"}),
 )

@@ -107,4 +107,5 @@ VIEW = View(
     group="inside",
     order=20,
     draw=draw,
+    looks=frozenset({"site"}),
 )

@@ -106,4 +106,5 @@ VIEW = View(
     group="states",
     order=20,
     draw=draw,
+    looks=frozenset({"site", "layer"}),
 )

@@ -136,4 +136,5 @@ VIEW = View(
     group="states",
     order=10,
     draw=draw,
+    looks=frozenset({"site", "layer"}),
 )

@@ -177,4 +177,5 @@ VIEW = View(
     group="inside",
     order=40,
     draw=draw,
+    looks=frozenset({"site", "layer"}),
 )

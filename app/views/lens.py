@@ -252,6 +252,7 @@ VIEW = View(
     group="predictions",
     order=20,
     draw=draw,
+    looks=frozenset({"site"}),
     prepare=prepare,
     ready=ready,
 )

@@ -109,6 +109,7 @@ VIEW = View(
     group="inside",
     order=30,
     draw=draw,
+    looks=frozenset({"site"}),
     prepare=prepare,
     ready=ready,
 )

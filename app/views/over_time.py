@@ -140,4 +140,5 @@ VIEW = View(
     group="decoding",
     order=10,
     draw=draw,
+    looks=frozenset(),
 )

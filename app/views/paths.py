@@ -71,6 +71,7 @@ VIEW = View(
     group="states",
     order=40,
     draw=draw,
+    looks=frozenset({"site", "layer"}),
     prepare=prepare,
     ready=ready,
 )

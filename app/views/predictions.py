@@ -286,6 +286,7 @@ VIEW = View(
     group="predictions",
     order=10,
     draw=draw,
+    looks=frozenset({"site", "layer"}),
     wants=frozenset({"logits.last", "logits.masked", "heads"}),
     prepare=prepare,
     ready=ready,

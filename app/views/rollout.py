@@ -152,6 +152,7 @@ VIEW = View(
     group="matters",
     order=40,
     draw=draw,
+    looks=frozenset({"site", "layer"}),
     prepare=prepare,
     ready=ready,
 )

@@ -115,4 +115,5 @@ VIEW = View(
     group="states",
     order=30,
     draw=draw,
+    looks=frozenset({"site", "layer"}),
 )

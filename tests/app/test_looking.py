@@ -58,6 +58,28 @@ def test_spin_boxes_and_arrows_beside_them(qtbot: QtBot, open_app: Opener) -> No
     assert "layer 3 of 4 · head 2 of 4" in app.window.pictures.figure.title
 
 
+def test_controls_rest_that_the_view_does_not_heed(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    bar = app.window.sitebar
+    for view, active in (
+        ("attention", (True, True, True, True)),
+        ("hidden_states", (True, True, False, False)),
+        ("embeddings", (True, False, False, False)),
+        ("beams", (False, False, False, False)),
+        ("attention", (True, True, True, True)),
+    ):
+        app.session.look_at(view)
+        settled(qtbot, app)
+        controls = (bar.site, bar.layer, bar.head, bar.mean)
+        assert tuple(control.isEnabled() for control in controls) == active, view
+    app.session.look_at("hidden_states")
+    assert bar.head.toolTip() == "This view is the same for every head"
+    assert not bar.play.isHidden()
+    assert bar.play.isEnabled()
+    app.session.look_at("embeddings")
+    assert not bar.play.isEnabled()
+
+
 def test_clicking_a_cell_pins_it_and_esc_lets_go(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     type_text(app, "abc")
