@@ -13,25 +13,32 @@ from dataclasses import dataclass, replace
 from math import prod
 
 import torch
-from torch import Tensor
 
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Matched, Move, Rule, check, match, original, some
 from core.checkpoints.files import Checkpoint
 from core.checkpoints.places import Places, count, places_of, skeleton, with_heads
 from core.checkpoints.recognise import refuse_parts
+from core.checkpoints.tied import (
+    OUTPUT,
+    equal,
+    named_by_output,
+    really_tied,
+    untie,
+    with_vocab,
+    without_words,
+)
 from core.device import check_fits
 from core.errors import Cancelled, CheckpointError, UnsupportedModel
 from core.families import family_of
 from core.families.unnamed import name_class
 from core.model import Transformer
 from core.request import ShouldStop
-from core.spec import Heads, ModelSpec
+from core.spec import ModelSpec
 
 Progress = Callable[[float, float, str], None]
 """(done, of how much, what is being done)."""
 
-OUTPUT = "heads.vocab.weight.weight"
 HEAD_NAMES = {
     "vocab": "vocabulary",
     "pair": "sentence-pair",
@@ -74,13 +81,13 @@ def plan(checkpoint: Checkpoint) -> Plan:
     spec = describe(config)
     rules, held, where = family.rules(spec), checkpoint.shapes, checkpoint.weights
     matched = match(held, rules, family.prefixes, experts=_experts(spec), where=where)
-    every = _untie(family.adapt(spec, matched), matched)
+    every = without_words(untie(family.adapt(spec, matched), matched), config)
     network = skeleton(every)
     places = places_of(network)
     spec, missing = _keep_heads(every, matched, rules, places, checkpoint.files[0].path.name)
     if spec.heads != every.heads:
         places = with_heads(network, spec, places)
-    matched, idle = _without_idle_heads(_named_by_output(spec, matched), places)
+    matched, idle = _without_idle_heads(named_by_output(spec, matched), places)
     check(matched, rules, {n: p.shape for n, p in places.items()}, held, where)
     notes = [*config.notes, *(f"{where} also holds {why}, which is not shown" for why in idle)]
     stored = _stored(checkpoint, matched.moves)
@@ -139,8 +146,8 @@ def build(
     spec, network, places, moves = plan.spec, plan.network, plan.places, plan.moves
     check_fits(count(places), dtype, device)
     _check_copies(checkpoint, plan)
-    if _really_tied(checkpoint, plan):
-        spec = _with_vocab(spec, tied=True)
+    if really_tied(checkpoint, spec, moves):
+        spec = with_vocab(spec, tied=True)
         moves = tuple(move for move in moves if OUTPUT not in move.targets)
         places = with_heads(network, spec, places)
     network.spec = spec
@@ -166,24 +173,6 @@ def build(
 
 
 # --- what the file holds ------------------------------------------------------------------------
-
-
-def _untie(spec: ModelSpec, matched: Matched) -> ModelSpec:
-    """A separate output matrix in the file counts, whatever the configuration says; whether it
-    differs from the embedding is seen when both are read."""
-    if spec.heads.vocab is None or OUTPUT not in matched.targets or not spec.heads.vocab.tied:
-        return spec
-    return _with_vocab(spec, tied=_table(spec) not in matched.targets)
-
-
-def _named_by_output(spec: ModelSpec, matched: Matched) -> Matched:
-    """A tied matrix stored only as the output matrix is the embedding."""
-    if spec.heads.vocab is None or not spec.heads.vocab.tied or OUTPUT not in matched.targets:
-        return matched
-    moves = tuple(
-        replace(m, targets=(_table(spec),)) if m.targets == (OUTPUT,) else m for m in matched.moves
-    )
-    return replace(matched, moves=moves)
 
 
 def _keep_heads(
@@ -226,50 +215,16 @@ def _is_idle(target: str, held: set[str]) -> bool:
     return target.startswith("heads.") and target.split(".", 2)[1] not in held
 
 
-def _table(spec: ModelSpec) -> str:
-    """The parameter an output matrix is tied to."""
-    name = "encoder" if spec.shared_embedding else spec.main_stack.name
-    return f"{name}.embedding.token.weight"
-
-
-def _with_vocab(spec: ModelSpec, *, tied: bool) -> ModelSpec:
-    assert spec.heads.vocab is not None
-    heads: Heads = replace(spec.heads, vocab=replace(spec.heads.vocab, tied=tied))
-    return replace(spec, heads=heads)
-
-
-def _really_tied(checkpoint: Checkpoint, plan: Plan) -> bool:
-    """True when the file's output matrix is the embedding once more, as .bin files have it."""
-    sources = {t: m.source for m in plan.moves for t in m.targets}
-    table = _table(plan.spec)
-    if OUTPUT not in sources or table not in sources or not _same_shape(plan.spec):
-        return False
-    return _equal(checkpoint.read(sources[OUTPUT]), checkpoint.read(sources[table]))
-
-
-def _same_shape(spec: ModelSpec) -> bool:
-    vocab = spec.heads.vocab
-    return vocab is not None and (vocab.d_transform or spec.main_stack.d_model) == (
-        spec.main_stack.embedding.width
-    )
-
-
 def _check_copies(checkpoint: Checkpoint, plan: Plan) -> None:
     """A second copy of a tensor must say the same as the first."""
     sources = {t: m.source for m in plan.moves for t in m.targets}
     for copy in plan.copies:
         first = sources.get(copy.targets[0])
-        if first is not None and not _equal(checkpoint.read(first), checkpoint.read(copy.source)):
+        if first is not None and not equal(checkpoint.read(first), checkpoint.read(copy.source)):
             raise CheckpointError(
                 f"{checkpoint.weights} holds two different tensors, {first} and {copy.source}, "
                 "where this kind of model has only one"
             )
-
-
-def _equal(first: Tensor, second: Tensor) -> bool:
-    if first.data_ptr() == second.data_ptr() and first.shape == second.shape:
-        return True
-    return torch.equal(first, second)
 
 
 def _stored(checkpoint: Checkpoint, moves: Sequence[Move]) -> str:

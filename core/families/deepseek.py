@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.checkpoints.config import Config
-from core.checkpoints.convert import Rule, rename
-from core.errors import UnsupportedModel
+from core.checkpoints.convert import Matched, Rule, leave, rename, some
+from core.errors import CheckpointError, UnsupportedModel
 from core.families import llama, mixtral
 from core.families.family import Family
 from core.families.rope import rotary
@@ -142,8 +142,29 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+_PUBLISHED = 61
+"""Layers of DeepSeek-V3 itself."""
+_FURTHER = "a layer that predicts one token further"
+
+
 def rules(spec: ModelSpec) -> Sequence[Rule]:
-    return RULES
+    """Behind V3's layers stands one for training, which the reference does not read either."""
+    if spec.family != "DeepSeek-V3":
+        return RULES
+    layers = spec.main_stack.layers
+    further = sorted({layers, max(layers, _PUBLISHED)})
+    return (*(leave(f"layers.{i}.**", _FURTHER) for i in further), *RULES)
+
+
+def adapt(spec: ModelSpec, found: Matched) -> ModelSpec:
+    """A layer too many is left aside only if it is made for that: it reads two states at once."""
+    extra = [name for name, why in found.aside if why == _FURTHER]
+    if extra and not any(".eh_proj." in name for name in extra):
+        raise CheckpointError(
+            f"the checkpoint holds {some(sorted(extra))}, but its configuration has only "
+            f"{spec.main_stack.layers} layers"
+        )
+    return spec
 
 
 _TINY = llama.TINY | {
@@ -173,6 +194,7 @@ FAMILY = Family(
     spec=spec,
     rules=rules,
     prefixes=("model.",),
+    adapt=adapt,
     tiny=(
         _V2 | {"q_lora_rank": None, "n_shared_experts": 2},
         _V2

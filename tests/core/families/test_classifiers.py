@@ -154,6 +154,34 @@ def test_other_heads_are_told_of_and_the_layers_shown(
     near(ours, list(theirs.values())[-1], "hidden states")
 
 
+@pytest.mark.parametrize(
+    ("family", "name"),
+    [
+        ("Qwen2", "Qwen2ForTokenClassification"),
+        ("Qwen2", "Qwen2ForSequenceClassification"),
+        ("Llama", "LlamaForQuestionAnswering"),
+        ("GPT-2", "GPT2ForTokenClassification"),
+        ("GPT-2", "GPT2ForSequenceClassification"),
+        ("OPT", "OPTForQuestionAnswering"),
+        ("Gemma", "GemmaForTokenClassification"),
+        ("BART", "BartForQuestionAnswering"),
+        ("T5", "T5ForQuestionAnswering"),
+    ],
+)
+def test_an_embedding_is_not_taken_for_another_head(build: Build, family: str, name: str) -> None:
+    """Classes without one say nothing of the next token, also where matrices would be tied."""
+    case = build(_TINY[family] | {"architectures": [name], "tie_word_embeddings": True})
+    assert case.spec.heads.vocab is None
+    ids, target = case.texts()
+    assert "vocab" not in trace(case.network, ids, target).heads
+
+
+def test_a_bare_model_keeps_the_embedding_as_its_head(build: Build) -> None:
+    """Files of GPT-2 were saved from it, with the matrix of words that is meant."""
+    case = build(_TINY["GPT-2"] | {"architectures": ["GPT2Model"]})
+    assert case.spec.heads.vocab is not None
+
+
 def test_classes_of_states_in_another_width_are_told_of(build: Build) -> None:
     """OPT-350m's classifier reads what has been projected out of the layers' width."""
     case = build(classifier("OPT", "OPT", word_embed_proj_dim=20, do_layer_norm_before=False))
