@@ -121,7 +121,6 @@ def longest(config: Config) -> int:
 SELF, OURS = "encoder.layer.{i}.attention.self", "encoder.blocks.{i}.attention"
 
 _ATTENTION: tuple[Rule, ...] = (
-    rename("encoder.LayerNorm.*", "encoder.bias.norm.*"),
     rename(f"{SELF}.query_proj.*", f"{OURS}.q.*"),
     rename(f"{SELF}.key_proj.*", f"{OURS}.k.*"),
     rename(f"{SELF}.value_proj.*", f"{OURS}.v.*"),
@@ -150,7 +149,11 @@ _REST: tuple[Rule, ...] = (
 
 
 def rules(spec: ModelSpec) -> Sequence[Rule]:
-    return (*_ATTENTION, *others(spec))
+    assert spec.encoder is not None
+    relative = isinstance(spec.encoder.blocks[0].attention.positions, DisentangledPositions)
+    norm = "encoder.LayerNorm.*"  # held, but not used, where there are no distances to normalise
+    normed = rename(norm, "encoder.bias.norm.*") if relative else leave(norm)
+    return (normed, *_ATTENTION, *others(spec))
 
 
 def others(spec: ModelSpec) -> Sequence[Rule]:

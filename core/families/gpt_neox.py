@@ -45,7 +45,7 @@ def spec(config: Config) -> ModelSpec:
         positions=rotary(
             config,
             d_model // heads,
-            theta_keys=("rotary_emb_base", "rope_theta"),
+            theta_keys=("rotary_emb_base",),
             partial=0.25,
             partial_key="rotary_pct",
         ),
@@ -68,7 +68,7 @@ def spec(config: Config) -> ModelSpec:
             embedding=EmbeddingSpec(vocab=vocab, d_model=d_model),
             blocks=(block,) * config.size("num_hidden_layers"),
             final_norm=norm,
-            max_positions=longest(config, block),
+            max_positions=longest(config, (block,)),
         ),
         heads=Heads(
             vocab=VocabHead(vocab=vocab, tied=config.flag("tie_word_embeddings", default=False)),

@@ -59,7 +59,7 @@ def decoder_only(
             embedding=EmbeddingSpec(vocab=vocab, d_model=config.size("hidden_size"), scale=scale),
             blocks=blocks,
             final_norm=blocks[0].norm,
-            max_positions=longest(config, blocks[0]),
+            max_positions=longest(config, blocks),
         ),
         heads=Heads(
             vocab=VocabHead(
@@ -80,12 +80,20 @@ def last_token_classes(config: Config) -> ClassHead | None:
     return ClassHead(labels=config.labels, pooler="none", of="last", bias=False)
 
 
-def longest(config: Config, block: BlockSpec) -> int | None:
-    """The longest text: what the configuration states, and no bound for NTK's growing base."""
-    where = block.attention.positions
-    if isinstance(where, RotaryPositions) and where.scaling and where.scaling.kind == "dynamic":
+def longest(config: Config, blocks: Sequence[BlockSpec]) -> int | None:
+    """The longest text: what the configuration states, and no bound where NTK's base grows in some
+    of the layers."""
+    if any(_grows(block.attention.positions) for block in blocks):
         return None
     return config.optional_size("max_position_embeddings")
+
+
+def _grows(where: object) -> bool:
+    return (
+        isinstance(where, RotaryPositions)
+        and where.scaling is not None
+        and where.scaling.kind == "dynamic"
+    )
 
 
 def head_size(config: Config) -> int:

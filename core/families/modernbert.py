@@ -40,7 +40,9 @@ def spec(config: Config) -> ModelSpec:
 
     def block(layer: int) -> BlockSpec:
         kind = layer_type(config, layer, lambda i: i % every != 0)
-        reach = config.size("local_attention", default=128) // 2
+        # Half the local width on either side, unless that half is stated itself.
+        half = config.size("local_attention", default=128) // 2
+        reach = config.count("sliding_window", default=half)
         return BlockSpec(
             attention=AttentionSpec(
                 d_model=d_model,
@@ -50,7 +52,7 @@ def spec(config: Config) -> ModelSpec:
                 qkv_bias=bias,
                 out_bias=bias,
                 positions=kinds[kind],
-                # Half the local width on either side, and the token itself.
+                # To either side, and the token itself.
                 window=reach + 1 if kind == SLIDING else None,
             ),
             feedforward=FeedForwardSpec(

@@ -114,16 +114,19 @@ def _stack(config: Config, name: StackName, layers: int) -> StackSpec:
 
 
 def _feedforward(config: Config) -> tuple[Activation, bool]:
-    """(activation, gated) from "relu" or "gated-gelu"; the gated GELU is the tanh form."""
+    """(activation, gated) from "relu" or "gated-gelu", where the gated GELU is the tanh form. What
+    `dense_act_fn` and `is_gated_act` say counts before it."""
     default = "gated-gelu" if config.get("model_type") == "mt5" else "relu"
     words = str(config.read("feed_forward_proj", default=default))
-    gated = words.startswith("gated-")
-    name = words.removeprefix("gated-")
-    if gated and name == "gelu":
-        return "gelu_tanh", True
-    found: Activation = Config({"feed_forward_proj": name}, config.path).choice(
-        "feed_forward_proj", ACTIVATIONS
-    )
+    gated = config.flag("is_gated_act", default=words.startswith("gated-"))
+    if config.read("dense_act_fn") is not None:
+        stated: Activation = config.choice("dense_act_fn", ACTIVATIONS)
+        return stated, gated
+    if words == "gated-gelu":
+        return "gelu_tanh", gated
+    found: Activation = Config(
+        {"feed_forward_proj": words.removeprefix("gated-")}, config.path
+    ).choice("feed_forward_proj", ACTIVATIONS)
     return found, gated
 
 

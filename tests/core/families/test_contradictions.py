@@ -21,6 +21,7 @@ from tests.core.families.test_parity import compare, everything
 
 _TINY = {family.name: dict(family.tiny[0]) for family in families()}
 LLAMA, PHI3, NEOX = _TINY["Llama"], _TINY["Phi-3"], _TINY["GPT-NeoX"]
+T5, DEBERTA = _TINY["T5"], _TINY["DeBERTa-v2"]
 GEMMA, GEMMA3, MODERNBERT = _TINY["Gemma"], _TINY["Gemma 3"], _TINY["ModernBERT"]
 TURNED = {"rope_type": "default", "rope_theta": 500.0}
 LINEAR = {"type": "linear", "factor": 2.0}
@@ -72,6 +73,42 @@ CASES: dict[str, tuple[Mapping[str, Any], str | None]] = {
     ),
     "two activations in Gemma 2": (
         _TINY["Gemma 2"] | {"hidden_activation": "relu", "hidden_act": "gelu_pytorch_tanh"},
+        None,
+    ),
+    "T5's activation under its newer key": (T5 | {"dense_act_fn": "gelu_new"}, None),
+    "two activations in T5": (
+        T5 | {"feed_forward_proj": "relu", "dense_act_fn": "silu", "is_gated_act": False},
+        None,
+    ),
+    "two activations in T5, gated": (
+        T5 | {"feed_forward_proj": "gated-gelu", "dense_act_fn": "relu"},
+        None,
+    ),
+    "a T5 that says elsewhere that it is gated": (
+        T5 | {"feed_forward_proj": "relu", "is_gated_act": True},
+        None,
+    ),
+    "a gated GELU of T5 that is not": (
+        T5 | {"feed_forward_proj": "gated-gelu", "is_gated_act": False},
+        None,
+    ),
+    "two windows in ModernBERT": (MODERNBERT | {"sliding_window": 2}, None),
+    "a window of nothing in ModernBERT": (MODERNBERT | {"sliding_window": 0}, None),
+    "the base under a key that GPT-NeoX does not read": (
+        NEOX | {"rope_theta": 300.0, "rotary_pct": 0.5},
+        "no rotary_emb_base",
+    ),
+    "GPT-NeoX's own key for the base": (NEOX | {"rotary_emb_base": 300, "rope_theta": 9.0}, None),
+    "a norm of distances without distances": (
+        DEBERTA | {"relative_attention": False, "position_biased_input": True},
+        None,
+    ),
+    "a base that grows in some of the layers": (
+        GEMMA3
+        | {
+            "max_position_embeddings": 16,
+            "rope_scaling": {"rope_type": "dynamic", "factor": 2.0},
+        },
         None,
     ),
 }

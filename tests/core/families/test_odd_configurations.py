@@ -24,7 +24,8 @@ KEYS = ("rope_parameters", "rope_scaling", "rope_theta", "layer_types", "head_di
         "tie_word_embeddings", "attention_bias", "mlp_bias", "scale_embedding", "bos_token_id",
         "forced_bos_token_id", "query_pre_attn_scalar", "final_logit_softcapping",
         "routed_scaling_factor", "partial_rotary_factor", "rotary_pct",
-        "use_parallel_residual", "scale_attn_weights", "position_buckets")  # fmt: skip
+        "use_parallel_residual", "scale_attn_weights", "position_buckets", "is_causal", "legacy",
+        "dense_act_fn", "is_gated_act", "rotary_emb_base", "local_attention")  # fmt: skip
 
 
 @pytest.mark.parametrize(
