@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
-Layout = Literal["plain", "sentinels", "fairseq", "languages", "pegasus", "mask_last"]
+Layout = Literal["plain", "sentinels", "fairseq", "camembert", "languages", "pegasus", "mask_last"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +59,8 @@ class Kind:
     """names: role -> token. template None: as add_bos_token (here `begins`) and add_eos_token say.
 
     layout: how model ids follow from SentencePiece ids. folds: ALBERT's lower-casing and accents.
+    cuts: DeBERTa's lower-casing and cutting at punctuation, where it is asked for. bare: whether
+    add_prefix_space: false is followed.
     """
 
     names: Mapping[str, str]
@@ -66,13 +68,16 @@ class Kind:
     layout: Layout = "plain"
     begins: bool = False
     folds: bool = False
+    cuts: bool = False
+    bare: bool = False
 
 
 _BERT = Kind(names=SQUARE, template=BERT)
 _ROBERTA = Kind(names=ANGLE, template=ROBERTA)
-_LLAMA_KIND = Kind(names=_LLAMA, begins=True)
+_LLAMA_KIND = Kind(names=_LLAMA, begins=True, bare=True)
 _GEMMA_KIND = Kind(names=_GEMMA, begins=True)
 _GPT2_KIND = Kind(names=_GPT2)
+_QWEN_KIND = Kind(names={"eos": "<|endoftext|>", "pad": "<|endoftext|>"})
 _T5_KIND = Kind(names=_T5, template=ENDED_TWICE, layout="sentinels")
 
 KINDS: Mapping[str, Kind] = {
@@ -82,7 +87,7 @@ KINDS: Mapping[str, Kind] = {
     "mobilebert": _BERT,
     "modernbert": _BERT,
     "deberta": _BERT,
-    "debertav2": Kind(names=SQUARE, template=BERT, layout="mask_last"),
+    "debertav2": Kind(names=SQUARE, template=BERT, layout="mask_last", cuts=True),
     "albert": Kind(
         names=SQUARE | {"unk": "<unk>", "pad": "<pad>"}, template=BERT, folds=True
     ),
@@ -91,6 +96,7 @@ KINDS: Mapping[str, Kind] = {
     "longformer": _ROBERTA,
     "led": _ROBERTA,
     "xlmroberta": Kind(names=ANGLE, template=ROBERTA, layout="fairseq"),
+    "camembert": Kind(names=ANGLE, template=ROBERTA, layout="camembert"),
     "mbart": Kind(names=ANGLE, template=LANGUAGE_LAST, layout="languages"),
     "mbart50": Kind(names=ANGLE, template=LANGUAGE_FIRST, layout="languages"),
     "t5": _T5_KIND,
@@ -102,6 +108,7 @@ KINDS: Mapping[str, Kind] = {
     "gptneo": _GPT2_KIND,
     "gptj": _GPT2_KIND,
     "codegen": _GPT2_KIND,
+    "gptneox": Kind(names=_GPT2 | {"pad": "<|padding|>"}),
     "opt": Kind(
         names={"bos": "</s>", "eos": "</s>", "unk": "</s>", "pad": "<pad>"}, begins=True
     ),
@@ -109,7 +116,9 @@ KINDS: Mapping[str, Kind] = {
     "llama3": Kind(
         names={"bos": "<|begin_of_text|>", "eos": "<|end_of_text|>"}, begins=True
     ),
-    "qwen": Kind(names={"eos": "<|endoftext|>", "pad": "<|endoftext|>"}),
+    "qwen": _QWEN_KIND,
+    "qwen2": _QWEN_KIND,
+    "qwen3": _QWEN_KIND,
     "mistral": _LLAMA_KIND,
     "mixtral": _LLAMA_KIND,
     "gemma": _GEMMA_KIND,

@@ -1,7 +1,8 @@
 """How a family numbers the pieces of its SentencePiece model.
 
 Llama, Gemma and ALBERT use SentencePiece's own ids. T5 appends sentinels, XLM-R and mBART (fairseq)
-put four special tokens first, Pegasus 105, DeBERTa appends its mask. Marian has its own table.
+put four special tokens first, CamemBERT five, Pegasus 105, DeBERTa appends its mask. Marian has its
+own table.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from core.text.settings import Settings
 from core.text.spm import Fold, Vocabulary
 
 _FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>")
+_CAMEMBERT = ("<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED")
+_PEGASUS = ("<pad>", "</s>", "<mask_1>", "<mask_2>")
 _LANGUAGE = re.compile(r"[a-z]{2,3}_[A-Z]{2}")
 _MARIAN_LANGUAGE = re.compile(r">>.+<<")
 _PEGASUS_OFFSET = 103
@@ -42,9 +45,12 @@ def lay_out(processor: SentencePieceProcessor, settings: Settings, path: Path) -
                 )
         more.append(settings.name("mask") or "<mask>")
         ids = [3, 0, 2, *range(4, count + 1)]
+    elif layout == "camembert":
+        pieces = [*_CAMEMBERT, *own[1:]]
+        more = [*_CAMEMBERT, settings.name("mask") or "<mask>"]
+        ids = [3, *range(5, count + 4)]
     elif layout == "pegasus":
-        first = ("<pad>", "</s>", "<mask_1>", "<mask_2>")
-        more = [*first, *(f"<unk_{i}>" for i in range(2, _PEGASUS_OFFSET))]
+        more = [*_PEGASUS, *(f"<unk_{i}>" for i in range(2, _PEGASUS_OFFSET))]
         pieces = [*more, *own[2:]]
         ids = [i if i < 2 else i + _PEGASUS_OFFSET for i in range(count)]
     else:
@@ -100,15 +106,15 @@ def _vocabulary(
     )
 
 
-def fold(*, lower: bool, accents: bool) -> Fold:
-    """ALBERT's changes before SentencePiece: quotes, accents off, lower case."""
+def fold(*, lower: bool, accents: bool = True, quotes: bool = False) -> Fold:
+    """Changes before SentencePiece: lower case, accents off, ALBERT's `` and '' made one quote."""
 
     def folded(text: str) -> tuple[str, list[tuple[int, int]]]:
         found: list[str] = []
         origin: list[tuple[int, int]] = []
         at = 0
         while at < len(text):
-            quote = text[at : at + 2] in ("``", "''")
+            quote = quotes and text[at : at + 2] in ("``", "''")
             part = '"' if quote else text[at]
             if not accents:
                 split = unicodedata.normalize("NFKD", part)

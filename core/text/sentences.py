@@ -10,7 +10,7 @@ from core.text.engine import Opened
 from core.text.files import need, read_vocabulary
 from core.text.layouts import fold, lay_out, lay_out_marian
 from core.text.settings import Settings
-from core.text.spm import SentencePieceEngine, open_model
+from core.text.spm import Fold, SentencePieceEngine, open_model
 
 MARIAN = ("source.spm", "target.spm", "vocab.json")
 MARIAN_TWO = (*MARIAN, "target_vocab.json")
@@ -19,7 +19,8 @@ NAMES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.mode
 
 def open_sentences(path: Path, settings: Settings) -> Opened:
     """One model, numbered as its family does."""
-    processor = open_model(path)
+    kind = settings.kind
+    processor = open_model(path, bare=kind.bare and not settings.switch("add_prefix_space", True))
     vocabulary = lay_out(processor, settings, path)
     template, names = settings.template, settings.names()
     names["lang"] = settings.values.get("src_lang") or "en_XX"
@@ -29,12 +30,8 @@ def open_sentences(path: Path, settings: Settings) -> Opened:
         vocabulary,
         template=template,
         names=names,
-        fold=fold(
-            lower=settings.switch("do_lower_case", True),
-            accents=settings.switch("keep_accents", False),
-        )
-        if settings.kind.folds
-        else None,
+        fold=_fold(settings),
+        by_punctuation=kind.cuts and settings.switch("split_by_punct", False),
     )
     notes: tuple[str, ...] = ()
     if not settings.kind_name:
@@ -42,6 +39,19 @@ def open_sentences(path: Path, settings: Settings) -> Opened:
             f"Nothing names the family of {path.name}; no special tokens are added to a text.",
         )
     return Opened(engine=engine, settings=settings, notes=notes)
+
+
+def _fold(settings: Settings) -> Fold | None:
+    """What the family's tokenizer changes before the model reads."""
+    if settings.kind.folds:
+        return fold(
+            lower=settings.switch("do_lower_case", True),
+            accents=settings.switch("keep_accents", False),
+            quotes=True,
+        )
+    if settings.kind.cuts and settings.switch("do_lower_case", False):
+        return fold(lower=True)
+    return None
 
 
 def open_marian(folder: Path, settings: Settings) -> Opened:

@@ -11,22 +11,26 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers
 _LETTERS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 SPLITS: Mapping[str, Sequence[Any]] = {
-    "default": (pre_tokenizers.ByteLevel(add_prefix_space=False),),
-    "gpt-2": (pre_tokenizers.ByteLevel(add_prefix_space=False),),
-    "smollm": (
-        pre_tokenizers.Digits(individual_digits=True),
-        pre_tokenizers.ByteLevel(add_prefix_space=False),
-    ),
-    "llama-bpe": (
-        pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}{1,3}" + _REST), "isolated"),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-    ),
-    "qwen2": (
-        pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}" + _REST), "isolated"),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-    ),
+    "default": (),
+    "gpt-2": (),
+    "smollm": (pre_tokenizers.Digits(individual_digits=True),),
+    "llama-bpe": (pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}{1,3}" + _REST), "isolated"),),
+    "qwen2": (pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}" + _REST), "isolated"),),
 }
-"""By the names GGUF files have for them (tokenizer.ggml.pre)."""
+"""What comes before the bytes, by the names GGUF files have for it (tokenizer.ggml.pre)."""
+
+_OWN_WORDS = {"llama-bpe", "qwen2"}
+"""Splits that do not leave it to GPT-2's rule what a word is."""
+
+
+def cut_as(made: tokenizers.Tokenizer, split: str, *, space_first: bool = False) -> None:
+    """Makes a tokenizer cut texts as a key of `SPLITS` says. space_first: a text begins with a
+    space, like every word within it."""
+    level = pre_tokenizers.ByteLevel(
+        add_prefix_space=space_first, use_regex=split not in _OWN_WORDS
+    )
+    made.pre_tokenizer = pre_tokenizers.Sequence([*SPLITS[split], level])
+    made.decoder = decoders.ByteLevel()
 
 
 def byte_level(
@@ -42,6 +46,5 @@ def byte_level(
     )
     if split == "qwen2":
         made.normalizer = normalizers.NFC()
-    made.pre_tokenizer = pre_tokenizers.Sequence(list(SPLITS[split]))
-    made.decoder = decoders.ByteLevel()
+    cut_as(made, split)
     return made

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import string
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,9 +21,17 @@ Fold = Callable[[str], tuple[str, list[tuple[int, int]]]]
 """Text -> (changed text, for each of its characters (start, end) in the original)."""
 
 
-def open_model(path: Path) -> SentencePieceProcessor:
-    """CheckpointError when the file is no SentencePiece model."""
+_NO_SPACE_FIRST = b"\x1a\x02\x18\x00"
+"""normalizer_spec { add_dummy_prefix: false } in the models' format, protocol buffers: of a field
+that is there twice the later values count, so behind a model it changes this value alone."""
+
+
+def open_model(path: Path, *, bare: bool = False) -> SentencePieceProcessor:
+    """CheckpointError when the file is no SentencePiece model. bare: without the space that the
+    model may put before a text."""
     try:
+        if bare:
+            return SentencePieceProcessor(model_proto=path.read_bytes() + _NO_SPACE_FIRST)
         return SentencePieceProcessor.from_file(str(path))
     except (OSError, RuntimeError, ValueError) as error:
         raise CheckpointError(
@@ -54,12 +64,14 @@ class SentencePieceEngine:
         template: Template,
         names: dict[str, str],
         fold: Fold | None = None,
+        by_punctuation: bool = False,
     ) -> None:
         self._processor = processor
         self._vocabulary = vocabulary
         self._template = template
         self._names = names
         self._fold = fold
+        self._by_punctuation = by_punctuation
         longest_first = sorted(vocabulary.typed, key=len, reverse=True)
         self._typed = re.compile("|".join(re.escape(token) for token in longest_first) or r"(?!)")
 
@@ -131,6 +143,16 @@ class SentencePieceEngine:
     def _plain(
         self, text: str, start: int, end: int, sequence: int, segment: int
     ) -> Iterator[Part]:
+        """What stands between typed tokens: as a whole, or a punctuation mark at a time."""
+        runs = list(punctuation_apart(text, start, end)) if self._by_punctuation else []
+        for first, last in runs or [(start, end)]:
+            yield from self._run(text, first, last, sequence, segment)
+            if last < end and text[last - 1].isspace():
+                # DeBERTa's rule: a space before a mark is a word of its own.
+                token = self._vocabulary.ids[self._processor.piece_to_id(SPACE)]
+                yield Part(id=token, span=(last - 1, last), sequence=sequence, segment=segment)
+
+    def _run(self, text: str, start: int, end: int, sequence: int, segment: int) -> Iterator[Part]:
         words = text[start:end]
         origin = [(i, i + 1) for i in range(len(words))]
         if self._fold is not None:
@@ -143,6 +165,23 @@ class SentencePieceEngine:
             yield Part(
                 id=self._vocabulary.ids[token], span=span, sequence=sequence, segment=segment
             )
+
+
+def punctuation_apart(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Stretches of text[start:end]: punctuation marks, and what stands between them."""
+    at = start
+    for i in range(start, end):
+        if _is_mark(text[i]):
+            if at < i:
+                yield at, i
+            yield i, i + 1
+            at = i + 1
+    if at < end:
+        yield at, end
+
+
+def _is_mark(character: str) -> bool:
+    return character in string.punctuation or unicodedata.category(character).startswith("P")
 
 
 def _whole_spans(

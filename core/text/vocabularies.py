@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +16,23 @@ from core.text.files import built, need, read_text, read_vocabulary
 from core.text.kinds import BERT, SQUARE, Template
 from core.text.library import LibraryEngine
 from core.text.settings import Added, Settings
+from core.text.splits import cut_as
 
 WORDS = ("vocab.txt",)
 BYTES = ("vocab.json", "merges.txt")
 _WORD_KINDS = {"bert", "distilbert", "electra", "mobilebert"}
 _BYTE_KINDS = {
     "gpt2", "gptneo", "gptj", "codegen", "opt", "roberta", "bart", "longformer", "led", "deberta",
+    "gptneox", "qwen2", "qwen3",
 }  # fmt: skip
+_COMPOSED = {"gptneox", "qwen2", "qwen3"}
+"""Kinds that read a letter and its accent as one character (NFC)."""
+_SPLITS = {"qwen2": "qwen2", "qwen3": "qwen2", "llama3": "llama-bpe"}
+"""Kind -> how it cuts words, where that is not GPT-2's way."""
+_LLAMA_LIKE = {"llama", "mistral", "mixtral"}
+"""Models whose own tokenizers are of another kind: a byte-level one is another family's."""
+
+_DIGITS = {*"0123456789"}
 
 
 def open_words(path: Path, settings: Settings) -> Opened:
@@ -50,7 +61,7 @@ def open_words(path: Path, settings: Settings) -> Opened:
 
 
 def open_bytes(path: Path, settings: Settings) -> Opened:
-    """Byte-level BPE with GPT-2's way of cutting words (Radford et al. 2019).
+    """Byte-level BPE (Radford et al. 2019), words cut as the family does.
 
     path: the vocab.json; merges.txt lies beside it.
     """
@@ -60,21 +71,40 @@ def open_bytes(path: Path, settings: Settings) -> Opened:
         raise CheckpointError(
             f"{path} ends words with </w> and is not byte-level; it needs a tokenizer.json"
         )
-    merges = path.with_name(BYTES[1])
-    made = tokenizers.Tokenizer(built(merges, lambda: models.BPE.from_file(str(path), str(merges))))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(
-        add_prefix_space=settings.switch("add_prefix_space", False)
-    )
-    made.decoder = decoders.ByteLevel()
+    split = _SPLITS.get(settings.kind_name, "gpt-2")
     notes: tuple[str, ...] = ()
-    if not settings.kind_name:
-        # RoBERTa's and BART's vocabularies have a mask; GPT-2's and OPT's have none.
-        masked = {"<s>", "</s>", "<pad>", "<mask>"} <= vocabulary.keys()
-        settings = replace(settings, kind_name="roberta" if masked else "gpt2")
-        kin = "RoBERTa's" if masked else "GPT-2's"
+    if not settings.kind_name or settings.kind_name in _LLAMA_LIKE:
+        kind, split, kin = _seen(vocabulary, settings)
+        settings = replace(settings, kind_name=kind)
         notes = (f"Nothing names the family of {path.name}; by its pieces it is read as {kin}.",)
+    merges = path.with_name(BYTES[1])
+    whole_words = split == "llama-bpe"
+    made = tokenizers.Tokenizer(
+        built(
+            merges,
+            lambda: models.BPE.from_file(str(path), str(merges), ignore_merges=whole_words),
+        )
+    )
+    if settings.kind_name in _COMPOSED:
+        made.normalizer = normalizers.NFC()
+    cut_as(made, split, space_first=settings.switch("add_prefix_space", False))
     engine = finish(path, made, settings, settings.template, settings.names())
     return Opened(engine=engine, settings=settings, notes=notes)
+
+
+def _seen(vocabulary: Mapping[str, int], settings: Settings) -> tuple[str, str, str]:
+    """(kind, split, whose it is) of a byte-level vocabulary, by its pieces."""
+    known = vocabulary.keys() | {added.content for added in settings.added.values()}
+    if "<|begin_of_text|>" in known:
+        return "llama3", _SPLITS["llama3"], "Llama 3's"
+    # RoBERTa's and BART's vocabularies have a mask; GPT-2's and OPT's have none.
+    if {"<s>", "</s>", "<pad>", "<mask>"} <= vocabulary.keys():
+        return "roberta", "gpt-2", "RoBERTa's"
+    # SmolLM, a Llama by its type, reads digit by digit, so none of its pieces joins one to more.
+    joined = any(len(piece) > 1 and _DIGITS & {*piece} for piece in vocabulary)
+    if settings.kind_name in _LLAMA_LIKE and not joined:
+        return "gpt2", "smollm", "SmolLM's"
+    return "gpt2", "gpt-2", "GPT-2's"
 
 
 def _reads_lower(
@@ -120,7 +150,7 @@ def finish(
 
 
 def _refuse_other(path: Path, settings: Settings, kinds: AbstractSet[str]) -> None:
-    """The same file names mean other rules to other tokenizers (Japanese BERT, CLIP, Qwen)."""
+    """The same file names mean other rules to other tokenizers (Japanese BERT, CLIP)."""
     if settings.tokenizer_class is not None and settings.kind_name not in kinds:
         raise CheckpointError(
             f"{path} belongs to a {settings.tokenizer_class}, whose rules its vocabulary does not "

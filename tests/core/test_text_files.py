@@ -254,9 +254,9 @@ def test_a_folder_without_a_tokenizer_is_told_apart_from_a_broken_one(tmp_path: 
             {
                 "vocab.json": '{"a": 0}',
                 "merges.txt": "",
-                "tokenizer_config.json": '{"tokenizer_class": "Qwen2TokenizerFast"}',
+                "tokenizer_config.json": '{"tokenizer_class": "CLIPTokenizer"}',
             },
-            "belongs to a Qwen2TokenizerFast",
+            "belongs to a CLIPTokenizer",
         ),
     ],
 )
