@@ -47,7 +47,7 @@ def write_bytes(folder: Path, *special: str, numbers: bool = True) -> tuple[dict
     """vocab.json and merges.txt of a vocabulary that knows all of the texts, digits joined if
     `numbers`; (vocabulary, merges)."""
     texts = [text for text in TEXTS if numbers or not any("0" <= c <= "9" for c in text)]
-    made = byte_level(*special, size=120, texts=[*texts] * 4)
+    made = byte_level(*special, size=120, texts=[*texts, "so   far   away"] * 4)
     made.model.save(str(folder))
     described = json.loads(made.to_str())["model"]
     return described["vocab"], [tuple(pair) for pair in described["merges"]]
@@ -126,6 +126,9 @@ def test_a_byte_level_llama_without_numbers_is_smollms(tmp_path: Path) -> None:
     made.add_special_tokens(["<|endoftext|>"])
     for text in (*TEXTS, "the  1984  rugs"):
         assert list(ours.encode(text).ids) == made.encode(text).ids
+    plain = Library(models.BPE(vocab=vocab, merges=merges))
+    plain.pre_tokenizer = level
+    assert plain.encode("the  1984").ids != made.encode("the  1984").ids
 
 
 def test_a_byte_level_llama_with_llama_3s_start(tmp_path: Path) -> None:
