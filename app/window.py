@@ -50,7 +50,7 @@ from app.session import Session
 from app.store import Store
 from app.theme import DARK, LIGHT, Theme
 
-MODEL_FILES = "Model files (*.gguf *.safetensors *.bin *.pt *.pth *.ckpt)"
+MODEL_FILES = "Model files (*.gguf *.GGUF *.safetensors *.bin *.pt *.pth *.ckpt)"
 PICTURE_TYPES = "SVG picture (*.svg);;PNG picture (*.png);;Numbers as CSV (*.csv)"
 
 

@@ -35,7 +35,7 @@ def without_config(folder: Path) -> str:
         )
     if (folder / "model_index.json").is_file():
         return f"{folder} holds a pipeline that makes images (model_index.json), no Transformer"
-    files = sorted(path.name for path in folder.glob("*.gguf"))
+    files = sorted(path.name for path in folder.glob("*.[gG][gG][uU][fF]"))
     if files:
         return f"{folder} holds {len(files)} GGUF files ({_some(files)}); open one of them"
     within = sorted(path.parent for path in (*folder.glob(f"*/{CONFIG}"), *_snapshots(folder)))
