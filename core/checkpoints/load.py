@@ -20,7 +20,9 @@ from core.text import Tokenizer
 from core.text.settings import Settings
 
 HUB = "hub:"
-_HUB_NAME = re.compile(r"(?!.*\.((?i:safetensors|gguf|bin))$)[A-Za-z0-9][\w.-]*(/[\w.-]+)?(@[\w./-]+)?")
+_HUB_NAME = re.compile(
+    r"(?!.*\.(?i:safetensors|gguf|bin)$)[A-Za-z0-9][\w.-]*(/[\w.-]+)?(@[\w./-]+)?"
+)
 """What may name a model on the Hub: "gpt2", "org/name", with "@revision"."""
 
 
