@@ -251,6 +251,9 @@ class LoadedModel:
             raise RequestError(f"pad_side is {side!r}; supported are 'left' and 'right'")
         if length is None:
             return tokens
+        (length,) = whole_numbers([length], "pad_to")
+        if length < 0:
+            raise RequestError(f"pad_to is {length}; it must be at least 0")
         known = self.tokenizer
         piece = known.pad_piece if known is not None and known.pad_piece else "[PAD]"
         return tokens.padded(length, pad=self._pad(), piece=piece, side=side)
@@ -302,14 +305,18 @@ class LoadedModel:
         return 0 if pad is None else pad
 
 
-def whole_numbers(ids: Iterable[SupportsIndex]) -> list[int]:
-    """Token ids as Python's own numbers; RequestError for what counts nothing."""
+def whole_numbers(values: Iterable[SupportsIndex], name: str = "the token id") -> list[int]:
+    """Token ids (or another `name`) as Python's own numbers; RequestError for what is none."""
+    if not isinstance(values, Iterable):
+        raise RequestError(f"token ids are given in a list, not as a {type(values).__name__}")
     found = []
-    for token in ids:
+    for value in values:
+        if getattr(value, "ndim", 0):
+            raise RequestError("token ids are given in a flat list, for one text")
         try:
-            found.append(index(token))
+            found.append(index(value))
         except TypeError:
-            raise RequestError(f"the token id {token!r} is no whole number") from None
+            raise RequestError(f"{name} {value!r} is no whole number") from None
     return found
 
 

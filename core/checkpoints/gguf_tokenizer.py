@@ -78,11 +78,17 @@ def _settings(metadata: Mapping[str, Any], tokens: Sequence[str]) -> Settings:
     )
 
 
+_ALSO = {"llama3": "llama-bpe", "llama-v3": "llama-bpe", "deepseek-r1-qwen": "qwen2"}
+"""Further names of the same ways to cut a text (tokenizer.ggml.pre)."""
+
+
 def _byte_level(metadata: Mapping[str, Any], tokens: Sequence[str], path: Path) -> Backend:
     """GPT-2's kind: pieces of bytes, merged in a stated order."""
-    pre = metadata.get("tokenizer.ggml.pre", "default")
+    named = metadata.get("tokenizer.ggml.pre", "default")
+    pre = _ALSO.get(named, named)
     if pre not in SPLITS:
-        raise CheckpointError(f"{path} cuts text as {pre!r} does; known are {', '.join(SPLITS)}")
+        known = ", ".join((*SPLITS, *_ALSO))
+        raise CheckpointError(f"{path} cuts text as {named!r} does; known are {known}")
     vocab = {token: i for i, token in enumerate(tokens)}
     merges = []
     for pair in metadata.get("tokenizer.ggml.merges", ()):

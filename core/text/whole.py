@@ -39,5 +39,7 @@ def complete(engine: LibraryEngine, settings: Settings, name: str) -> tuple[str,
     if not (template.roles and expected and known):
         return ()
     engine.use_template(template, names)
+    if said:
+        return ()
     added = ", ".join(sorted({names[role] for role in template.roles}))
     return (f"{name} adds no special tokens; {added} are added as this family has it.",)

@@ -320,11 +320,38 @@ def test_a_sentencepiece_tokenizer(originals: Callable[[str], Saved], tmp_path: 
     path = write(tmp_path / "s.gguf", originals("llama").model, more=describe)
     tokenizer = load_model(path).tokenizer
     assert tokenizer is not None
+    assert tokenizer.notes == ()  # the file itself says that <s> is added
     for text in TEXTS:
         if "\n" in text:
             continue  # sentencepiece itself reads a line at a time
         assert list(tokenizer.encode(text).ids) == [1, *made.encode(text)]
         assert tokenizer.decode(made.encode(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [("llama3", "llama-bpe"), ("llama-v3", "llama-bpe"), ("deepseek-r1-qwen", "qwen2")],
+)
+def test_further_names_of_a_way_to_cut(
+    originals: Callable[[str], Saved], tmp_path: Path, name: str, same: str
+) -> None:
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+
+    def read(pre: str) -> list[tuple[int, ...]]:
+        def describe(writer: gguf.GGUFWriter) -> None:
+            writer.add_tokenizer_model("gpt2")
+            writer.add_tokenizer_pre(pre)
+            writer.add_token_list([*letters, "12", "123", "1234", "Ġ1"])
+            writer.add_token_types([1] * (len(letters) + 4))
+            writer.add_token_merges(["1 2", "12 3", "123 4", "Ġ 1"])
+
+        path = write(tmp_path / f"{pre}.gguf", originals("llama").model, more=describe)
+        tokenizer = load_model(path).tokenizer
+        assert tokenizer is not None
+        return [tokenizer.encode(text).ids for text in ("x 1234", "1234's", *TEXTS)]
+
+    assert read(name) == read(same)
+    assert read(name) != read("gpt-2")
 
 
 def test_an_unknown_tokenizer_leaves_the_ids(
