@@ -15,6 +15,7 @@ TEXTS = (
     "这条河里有很多鱼。",
     "我不知道他为什么没来。",
     "你好",
+    "苹果公司今天发布了新手机。",
     "The old man told us a long story about the war.",
     "Nobody knows what will happen next year.",
 )
