@@ -5,11 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import index
-from typing import SupportsIndex
 
 import torch
 
+from core.arguments import check_text, whole_numbers
 from core.decoding import Decoding
 from core.errors import RequestError
 from core.finite import trouble
@@ -82,7 +81,7 @@ class LoadedModel:
         """
         tokenizer = self._tokenizer()
         for name, said in (("text", text), ("pair", pair), ("target", target)):
-            _check_text(name, said)
+            check_text(name, said)
         if not text.strip():
             raise RequestError("the text is empty; give at least one word, or token ids")
         if pair is not None and self.spec.encoder is None:
@@ -303,28 +302,6 @@ class LoadedModel:
             pad = self.tokenizer.pad_id
         # Padding is hidden from every query, so for a model without a pad token any id will do.
         return 0 if pad is None else pad
-
-
-def whole_numbers(values: Iterable[SupportsIndex], name: str = "the token id") -> list[int]:
-    """Token ids (or another `name`) as Python's own numbers; RequestError for what is none."""
-    if not isinstance(values, Iterable):
-        raise RequestError(f"token ids are given in a list, not as a {type(values).__name__}")
-    found = []
-    for value in values:
-        if getattr(value, "ndim", 0):
-            raise RequestError("token ids are given in a flat list, for one text")
-        try:
-            found.append(index(value))
-        except TypeError:
-            raise RequestError(f"{name} {value!r} is no whole number") from None
-    return found
-
-
-def _check_text(name: str, said: object) -> None:
-    if said is not None and not isinstance(said, str):
-        raise RequestError(
-            f"{name} is a {type(said).__name__}; it must be a str (token ids are given as ids=)"
-        )
 
 
 def _all_steps(decoding: Decoding) -> Iterator[Step]:

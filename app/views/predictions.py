@@ -238,9 +238,9 @@ def _pair(logits: Floats, has_pair: bool) -> Bars:
 def _classes(logits: Tensor, head: ClassHead) -> Panel:
     values, names = class_values(head, logits).tolist(), head.labels
     if head.problem == "score":
-        lines = (f"{name}: {value:z.4f}" for name, value in zip(names, values, strict=True))
-        text = "\n".join(lines).replace("-", "−")
-        return Words(title="Score of the text", text=text)
+        scores = (f"{value:z.4f}".replace("-", "−") for value in values)
+        lines = (f"{name}: {score}" for name, score in zip(names, scores, strict=True))
+        return Words(title="Score of the text", text="\n".join(lines))
     return Bars(
         title="Class of the text" if head.problem == "one" else "Classes of the text",
         bars=tuple(

@@ -181,9 +181,8 @@ def open_folder(folder: Path) -> tuple[TensorFile, ...]:
 def open_parts(folder: Path, index: str) -> tuple[TensorFile, ...]:
     """Open the parts an index names, once all are known to be there and inside the folder."""
     placed = read_json(folder / index).get("weight_map")
-    if not isinstance(placed, dict) or not all(isinstance(part, str) for part in placed.values()):
-        placed = None
-    if not placed:
+    named = isinstance(placed, dict) and all(isinstance(part, str) for part in placed.values())
+    if not placed or not named:
         raise CheckpointError(f"{folder / index} has no weight_map that says where each tensor is")
     names = sorted(set(placed.values()))
     for name in names:

@@ -159,12 +159,18 @@ def rules(spec: ModelSpec) -> Sequence[Rule]:
 def adapt(spec: ModelSpec, found: Matched) -> ModelSpec:
     """A layer too many is left aside only if it is made for that: it reads two states at once."""
     extra = [name for name, why in found.aside if why == _FURTHER]
-    if extra and not any(".eh_proj." in name for name in extra):
+    made_for_it = {_layer(name) for name in extra if ".eh_proj." in name}
+    if {_layer(name) for name in extra} != made_for_it:
         raise CheckpointError(
             f"the checkpoint holds {some(sorted(extra))}, but its configuration has only "
             f"{spec.main_stack.layers} layers"
         )
     return spec
+
+
+def _layer(name: str) -> str:
+    """The layer's number in a tensor's name."""
+    return name.partition("layers.")[2].partition(".")[0]
 
 
 _TINY = llama.TINY | {

@@ -224,7 +224,7 @@ def test_a_decoder_that_classifies() -> None:
 def test_classes_that_hold_together_and_scores() -> None:
     """Several classes each have a chance of their own; a score is the logit as it is."""
     for problem in ("several", "score"):
-        head = replace(LAST_TOKEN, problem=problem)
+        head = replace(LAST_TOKEN, problem=problem, labels=("a-b", "c", "d"))
         made = Transformer(replace(spec("decoder"), heads=Heads(classes=head))).eval()
         trace = run(made, RunRequest(source=sentence(4)))
         panel, logits = draw(trace).panels[-1], trace.sentence_heads["classes"]

@@ -63,3 +63,13 @@ def test_any_other_layer_too_many_is_refused(tmp_path: Path) -> None:
         save_file(held | more, file, metadata={"format": "pt"})
         with pytest.raises(CheckpointError, match=rf"model\.layers\.{number}\..*does not|only 3"):
             load(folder)
+
+
+def test_each_layer_too_many_must_be_made_for_it(tmp_path: Path) -> None:
+    """One that joins two states, as the published one, does not excuse another."""
+    file = reference.save(reference.make(V3), tmp_path) / "model.safetensors"
+    held = load_file(file)
+    other = {k: v for k, v in further(held, 3).items() if "eh_proj" not in k}
+    save_file(held | further(held, 61) | other, file, metadata={"format": "pt"})
+    with pytest.raises(CheckpointError, match="has only 3 layers"):
+        load(tmp_path)

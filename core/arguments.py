@@ -1,0 +1,32 @@
+"""What a script passes in, checked: one sentence in place of a TypeError from deep inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import index
+from typing import SupportsIndex
+
+from core.errors import RequestError
+
+
+def whole_numbers(values: Iterable[SupportsIndex], name: str = "the token id") -> list[int]:
+    """Token ids (or another `name`) as Python's own numbers; RequestError for what is none."""
+    if not isinstance(values, Iterable):
+        raise RequestError(f"token ids are given in a list, not as a {type(values).__name__}")
+    found = []
+    for value in values:
+        if getattr(value, "ndim", 0):
+            raise RequestError("token ids are given in a flat list, for one text")
+        try:
+            found.append(index(value))
+        except TypeError:
+            raise RequestError(f"{name} {value!r} is no whole number") from None
+    return found
+
+
+def check_text(name: str, said: object) -> None:
+    """RequestError for what is neither a text nor None."""
+    if said is not None and not isinstance(said, str):
+        raise RequestError(
+            f"{name} is a {type(said).__name__}; it must be a str (token ids are given as ids=)"
+        )
