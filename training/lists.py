@@ -1,12 +1,14 @@
-"""Texts as token ids end to end, as `training.prepare` saved them."""
+"""Texts as token ids end to end in one file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,20 @@ def load_lists(path: Path) -> TokenLists:
     with np.load(path) as kept:
         labels = kept.get("labels")
         return TokenLists(ids=kept["ids"], starts=kept["starts"], labels=labels)
+
+
+def save_lists(
+    path: Path, tokenizer: Tokenizer, texts: Iterable[str], *, labels: list[int] | None = None
+) -> None:
+    """Token ids of all texts end to end, and where each text starts (one more than texts)."""
+    encoded = [e.ids for e in tokenizer.encode_batch(list(texts), add_special_tokens=False)]
+    starts = np.cumsum([0] + [len(ids) for ids in encoded])
+    flat_ids = np.array([i for ids in encoded for i in ids], dtype=np.uint16)
+    if labels is None:
+        np.savez(path, ids=flat_ids, starts=starts)
+    else:
+        np.savez(path, ids=flat_ids, starts=starts, labels=np.array(labels, dtype=np.int64))
+    print(f"{path.name}: {len(encoded)} texts, {len(flat_ids)} tokens", flush=True)
 
 
 def listed(texts: list[list[int]]) -> TokenLists:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import random
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from training.grammar.fixed import COURTESIES, TEXTBOOK
 from training.grammar.opinions import opinion
 from training.grammar.parallel import training_sentences
 from training.grammar.tales import tale
+from training.lists import save_lists
 from training.vocabularies import (
     decoder_tokenizer,
     encoder_tokenizer,
@@ -128,20 +129,6 @@ def vocabulary(name: str, kept: Path | None, trained: Callable[[], Tokenizer]) -
     else:
         shutil.copyfile(kept / name / "tokenizer.json", path)
     return Tokenizer.from_file(str(path))
-
-
-def save_lists(
-    path: Path, tokenizer: Tokenizer, texts: Iterable[str], *, labels: list[int] | None = None
-) -> None:
-    """Token ids of all texts end to end, and where each text starts (one more than texts)."""
-    encoded = [e.ids for e in tokenizer.encode_batch(list(texts), add_special_tokens=False)]
-    starts = np.cumsum([0] + [len(ids) for ids in encoded])
-    flat_ids = np.array([i for ids in encoded for i in ids], dtype=np.uint16)
-    if labels is None:
-        np.savez(path, ids=flat_ids, starts=starts)
-    else:
-        np.savez(path, ids=flat_ids, starts=starts, labels=np.array(labels, dtype=np.int64))
-    print(f"{path.name}: {len(encoded)} texts, {len(flat_ids)} tokens", flush=True)
 
 
 if __name__ == "__main__":

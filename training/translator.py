@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +18,16 @@ from training.lists import load_lists
 from training.shapes import translator_spec
 
 PAD, START, END, TO_ENGLISH, TO_CHINESE = 0, 1, 2, 4, 5
-ROWS, POOL = 256, 8  # POOL batches are drawn at once and sorted by length: little padding
+POOL = 2048  # rows that are drawn at once and sorted by length: little padding
+BATCH_TOKENS = 6000  # of a batch, source and target with their padding: some 250 rows
 LONGEST = 60
 SMOOTHING = 0.1
 LOGGED = 256  # positions a step
 UNSAID_DIRECTION = 0.35  # of the rows: without <2en> or <2zh>, the source's language decides
-GRAMMAR_FIRST, GRAMMAR_LAST = 0.3, 0.15  # share of grammar sentences, at the start and end
+GRAMMAR_FIRST, GRAMMAR_LAST = 0.15, 0.1  # share of grammar sentences, at the start and end
+BACK_FIRST, BACK_LAST = 0.4, 0.15  # of the other rows into English: those translated back
+Row = tuple[list[int], list[int]]
+"""Source with </s> behind, target with <s> in front and </s> behind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,36 +39,68 @@ class TranslatorBatch:
 
 
 class TranslatorBatches:
-    """Pairs in both directions, everyday and grammar, in batches of like length."""
+    """Pairs in both directions, everyday and grammar, in batches of like length.
+
+    Pairs whose Chinese is a translation (`training.backtranslate`) serve into English only, and
+    carry <s> in place of the direction, so that the model can tell them from what people wrote
+    (Caswell et al. 2019, "Tagged back-translation").
+    """
 
     def __init__(self, folder: Path) -> None:
         self.pairs = {
             name: tuple(
                 load_lists(folder / f"translator_{name}_{side}.npz") for side in ("zh", "en")
             )
-            for name in ("everyday", "grammar")
+            for name in ("everyday", "grammar", "back")
+            if (folder / f"translator_{name}_en.npz").exists()
         }
         self.pool: list[TranslatorBatch] = []
 
     def draw(self, rng: np.random.Generator, progress: float) -> TranslatorBatch:
         if not self.pool:
-            grammar = GRAMMAR_FIRST + (GRAMMAR_LAST - GRAMMAR_FIRST) * progress
-            rows = [self.row(rng, grammar) for _ in range(ROWS * POOL)]
-            rows.sort(key=lambda row: (len(row[1]), len(row[0])))
-            parts = [rows[i : i + ROWS] for i in range(0, len(rows), ROWS)]
+            rows = [self.row(rng, progress) for _ in range(POOL)]
+            rows.sort(key=lambda row: (max(map(len, row)), len(row[1])))
+            parts = list(batched(rows))
             self.pool = [collate(parts[i]) for i in rng.permutation(len(parts))]
         return self.pool.pop()
 
-    def row(self, rng: np.random.Generator, grammar: float) -> tuple[list[int], list[int]]:
-        zh, en = self.pairs["grammar" if rng.random() < grammar else "everyday"]
-        index = int(rng.integers(len(zh)))
+    def row(self, rng: np.random.Generator, progress: float) -> Row:
         to_english = rng.random() < 0.5
+        if rng.random() < between(GRAMMAR_FIRST, GRAMMAR_LAST, progress):
+            kind = "grammar"
+        else:
+            back = to_english and "back" in self.pairs
+            back = back and rng.random() < between(BACK_FIRST, BACK_LAST, progress)
+            kind = "back" if back else "everyday"
+        zh, en = self.pairs[kind]
+        index = int(rng.integers(len(zh)))
         source, target = (zh[index], en[index]) if to_english else (en[index], zh[index])
-        said = [] if rng.random() < UNSAID_DIRECTION else [TO_ENGLISH if to_english else TO_CHINESE]
+        if kind == "back":
+            said = [START]
+        elif rng.random() < UNSAID_DIRECTION:
+            said = []
+        else:
+            said = [TO_ENGLISH if to_english else TO_CHINESE]
         return [*said, *source[:LONGEST], END], [START, *target[:LONGEST], END]
 
 
-def collate(rows: list[tuple[list[int], list[int]]]) -> TranslatorBatch:
+def between(first: float, last: float, progress: float) -> float:
+    """`first` at the start of a run, `last` at its end."""
+    return first + (last - first) * progress
+
+
+def batched(rows: list[Row]) -> Iterator[list[Row]]:
+    """The rows in their order, as many at a time as BATCH_TOKENS holds with their padding."""
+    start = source = target = 0
+    for end, row in enumerate(rows):
+        source, target = max(source, len(row[0])), max(target, len(row[1]))
+        if end > start and (end - start + 1) * (source + target) > BATCH_TOKENS:
+            yield rows[start:end]
+            start, source, target = end, len(row[0]), len(row[1])
+    yield rows[start:]
+
+
+def collate(rows: list[Row]) -> TranslatorBatch:
     """Pad both sides at the end."""
     sides = []
     for side in (0, 1):

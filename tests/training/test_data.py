@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from training.data.everyday import everyday_sentences
 from training.data.pairs import (
     Pair,
     near_key_chinese,
@@ -45,6 +46,23 @@ def test_sizes_that_do_not_add_up_are_an_error(tmp_path: Path) -> None:
 def test_a_quotation_mark_stays_with_its_sentence() -> None:
     book = Book(name="x", chapters=(('He said "Go." Then he left. "Why?" she asked.',),))
     assert sentences_of(book) == ['He said "Go."', "Then he left.", '"Why?" she asked.']
+
+
+def test_everyday_sentences_of_books_are_short_known_and_unlike_those_set_aside() -> None:
+    known = "I you do not know what she said now go home we are glad Mrs is here".split()
+    pairs = [Pair(zh="", en=" ".join(known))] * 2 + [Pair(zh="", en="once")]
+    paragraph = (
+        '"I do not know. Do you know?" she said. What she said now is here. '
+        "We once are glad. (She is here now.) We are glad you are home. Here is Mrs. "
+    )
+    book = Book(name="x", chapters=((paragraph, "you go home now.", "Go home!"),))
+    held_out = [Pair(zh="", en="Tom is glad, very glad at home.")]
+    # Each of the others is rare in a word, bracketed, like a held-out one, cut short or begins low.
+    assert everyday_sentences([book], pairs, held_out) == [
+        "Do you know?",
+        "I do not know.",
+        "What she said now is here.",
+    ]
 
 
 def test_share_alike_rows_are_left_out(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_a_stopped_and_resumed_run_ends_as_an_unbroken_one(tmp_path: Path) -> No
     class Broken(DecoderRows):
         drawn = 0
 
-        def draw(self, rng: np.random.Generator, progress: float) -> torch.Tensor:
+        def draw(self, rng: np.random.Generator, progress: float) -> decoder.DecoderBatch:
             self.drawn += 1
             if self.drawn == 4:
                 raise KeyboardInterrupt
