@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
+
+import torch
 
 from core import builtin, random_models
 from core.checkpoints.build import Progress, build, check_config, heads_without, plan
@@ -112,7 +115,37 @@ def load_checkpoint(
 ) -> LoadedModel:
     """A folder, or one weights file with its config.json beside it. source and name: what to call
     it, the path and the folder's name by default."""
-    where, kind = resolve(device), compute_dtype(dtype)
+    # Thousands of small objects are made that all live on. Python's collector would look through
+    # them again and again, for nothing.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _load_checkpoint(
+            path,
+            source=source or str(path),
+            name=name,
+            notes=notes,
+            device=resolve(device),
+            dtype=compute_dtype(dtype),
+            progress=progress,
+            should_stop=should_stop,
+        )
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _load_checkpoint(
+    path: Path,
+    *,
+    source: str,
+    name: str | None,
+    notes: tuple[str, ...],
+    device: torch.device,
+    dtype: torch.dtype,
+    progress: Progress | None,
+    should_stop: ShouldStop | None,
+) -> LoadedModel:
     checkpoint = open_checkpoint(path)
     found = plan(checkpoint)
     tokenizer, more = read_tokenizer(checkpoint, found.spec)
@@ -122,14 +155,14 @@ def load_checkpoint(
     built = build(
         checkpoint,
         replace(found, spec=spec),
-        device=where,
-        dtype=kind,
+        device=device,
+        dtype=dtype,
         progress=progress,
         should_stop=should_stop,
     )
     return LoadedModel(
         name=built.spec.name,
-        source=source or str(path),
+        source=source,
         spec=built.spec,
         network=built.network,
         tokenizer=tokenizer,

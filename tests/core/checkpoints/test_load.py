@@ -127,6 +127,24 @@ def test_progress_and_cancelling(saved: Copy) -> None:
         load_model(folder, should_stop=lambda: next(calls))
 
 
+@pytest.mark.parametrize("collecting", [True, False])
+def test_python_s_collector_rests_only_while_loading(saved: Copy, collecting: bool) -> None:
+    folder = saved("bert").folder
+    seen: list[bool] = []
+    if not collecting:
+        gc.disable()
+    try:
+        load_model(folder, progress=lambda *_: seen.append(gc.isenabled()))
+        after_success = gc.isenabled()
+        with pytest.raises(Cancelled):
+            load_model(folder, should_stop=lambda: True)
+        after_cancelling = gc.isenabled()
+    finally:
+        gc.enable()
+    assert not any(seen)
+    assert after_success is after_cancelling is collecting
+
+
 def test_a_model_that_cannot_fit(saved: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "free_memory", lambda where: 10_000)
     with pytest.raises(RequestError, match=r"needs 0 MB .* but cpu has 0 MB free"):
