@@ -23,7 +23,7 @@ def run(
     name: str,
     description: str | None,
     spec: ModelSpec,
-    batches: Callable[[ModelSpec], Batches],
+    batches: Callable[[ModelSpec, bool], Batches],
     loss_of: LossOf,
     block_std: float,
     adamw_lr: float,
@@ -31,7 +31,8 @@ def run(
     muon_lr: float | None = None,
     weight_decay: float = 0.01,
 ) -> None:
-    """Read the options, build the model, train it into training/work/<name>."""
+    """Read the options, build the model, train it into training/work/<name>. batches is told the
+    spec, and whether the weights are the shipped ones."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument(
         "--minutes", type=float, default=60, help="time budget over all resumptions (60)"
@@ -77,7 +78,7 @@ def run(
         device=given.device,
     )
     keep_tokenizer(WORK / f"{name}.json", plan.folder)
-    train(model, made, batches(spec), loss_of, plan)
+    train(model, made, batches(spec, given.from_shipped), loss_of, plan)
 
 
 def keep_tokenizer(path: Path, folder: Path) -> None:

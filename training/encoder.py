@@ -178,7 +178,7 @@ def main() -> None:
         name="encoder",
         description=__doc__,
         spec=encoder_spec(),
-        batches=lambda spec: EncoderBatches(WORK, vocab=spec.stack("encoder").embedding.vocab),
+        batches=lambda spec, _: EncoderBatches(WORK, vocab=spec.stack("encoder").embedding.vocab),
         loss_of=loss_of,
         block_std=0.05,
         adamw_lr=1.5e-3,

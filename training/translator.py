@@ -132,7 +132,7 @@ def main() -> None:
         name="translator",
         description=__doc__,
         spec=translator_spec(),
-        batches=lambda spec: TranslatorBatches(WORK),
+        batches=lambda spec, _: TranslatorBatches(WORK),
         loss_of=loss_of,
         block_std=0.05,
         adamw_lr=1.0e-3,

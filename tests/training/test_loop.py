@@ -175,6 +175,7 @@ def test_only_what_came_before_is_asked_of_a_blind_list(tmp_path: Path) -> None:
         assert (row[1:] == np.resize(said, decoder.LENGTH)).all()
     assert len(sizes) > 10
     batch = batches.draw(rng, 0.0)
+    assert batch.targets is not None
     unscored = batch.targets == decoder.UNSCORED
     assert 0 < int(unscored.any(1).sum()) < decoder.ROWS
     assert (batch.targets == batch.ids.roll(-1, 1))[:, :-1][~unscored[:, :-1]].all()
