@@ -69,10 +69,11 @@ def _damaged(path: Path, what: str) -> CheckpointError:
 def _settings(metadata: Mapping[str, Any], tokens: Sequence[str]) -> Settings:
     ids = {role: metadata.get(f"tokenizer.ggml.{name}_token_id") for name, role in ROLES.items()}
     byte_level = metadata.get("tokenizer.ggml.model") == "gpt2"
+    begins = not byte_level or _split(metadata) in _BEGIN
     return Settings(
         said={role: tokens[i] for role, i in ids.items() if i is not None and i < len(tokens)},
         values={
-            "add_bos_token": metadata.get("tokenizer.ggml.add_bos_token", not byte_level),
+            "add_bos_token": metadata.get("tokenizer.ggml.add_bos_token", begins),
             "add_eos_token": metadata.get("tokenizer.ggml.add_eos_token", False),
         },
     )
@@ -80,15 +81,22 @@ def _settings(metadata: Mapping[str, Any], tokens: Sequence[str]) -> Settings:
 
 _ALSO = {"llama3": "llama-bpe", "llama-v3": "llama-bpe", "deepseek-r1-qwen": "qwen2"}
 """Further names of the same ways to cut a text (tokenizer.ggml.pre)."""
+_WHOLE_WORDS = _BEGIN = {"llama-bpe", "tekken"}
+"""Those that take a word that is a piece without merging, and, where the file does not say, put the
+start token first, as llama.cpp does."""
+
+
+def _split(metadata: Mapping[str, Any]) -> Any:
+    named = metadata.get("tokenizer.ggml.pre", "default")
+    return _ALSO.get(named, named)
 
 
 def _byte_level(metadata: Mapping[str, Any], tokens: Sequence[str], path: Path) -> Backend:
     """GPT-2's kind: pieces of bytes, merged in a stated order."""
-    named = metadata.get("tokenizer.ggml.pre", "default")
-    pre = _ALSO.get(named, named)
+    pre = _split(metadata)
     if pre not in SPLITS:
         known = ", ".join((*SPLITS, *_ALSO))
-        raise CheckpointError(f"{path} cuts text as {named!r} does; known are {known}")
+        raise CheckpointError(f"{path} cuts text as {pre!r} does; known are {known}")
     vocab = {token: i for i, token in enumerate(tokens)}
     merges = []
     for pair in metadata.get("tokenizer.ggml.merges", ()):
@@ -97,7 +105,7 @@ def _byte_level(metadata: Mapping[str, Any], tokens: Sequence[str], path: Path) 
         if left not in vocab or right not in vocab or left + right not in vocab:
             raise _damaged(path, f"the merge {pair!r} makes no token of its vocabulary")
         merges.append((left, right))
-    return byte_level(vocab, merges, pre, whole_words=pre == "llama-bpe")
+    return byte_level(vocab, merges, pre, whole_words=pre in _WHOLE_WORDS)
 
 
 def _sentencepiece(metadata: Mapping[str, Any], tokens: Sequence[str]) -> Backend:

@@ -10,16 +10,28 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers
 
 _LETTERS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+# Mistral's Tekken parts camelCase where a capital follows.
+_HUMPS = rf"[^\r\n\p{{L}}\p{{N}}]?(?:{_UPPER}*{_LOWER}+|{_UPPER}+{_LOWER}*)|"
+_MARKS = r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 SPLITS: Mapping[str, Sequence[Any]] = {
     "default": (),
     "gpt-2": (),
     "smollm": (pre_tokenizers.Digits(individual_digits=True),),
     "llama-bpe": (pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}{1,3}" + _REST), "isolated"),),
     "qwen2": (pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}" + _REST), "isolated"),),
+    "tekken": (pre_tokenizers.Split(Regex(_HUMPS + r"\p{N}" + _MARKS), "isolated"),),
+    "deepseek-coder": (
+        *(
+            pre_tokenizers.Split(Regex(kind), "isolated")
+            for kind in (r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", r"[一-龥ࠀ-一가-퟿]+")
+        ),
+        pre_tokenizers.Digits(individual_digits=True),
+    ),
 }
 """What comes before the bytes, by the names GGUF files have for it (tokenizer.ggml.pre)."""
 
-_OWN_WORDS = {"llama-bpe", "qwen2"}
+_OWN_WORDS = {"llama-bpe", "qwen2", "tekken", "deepseek-coder"}
 """Splits that do not leave it to GPT-2's rule what a word is."""
 
 

@@ -20,6 +20,7 @@ from torch import Tensor
 from core import load_model
 from core.checkpoints.gguf_file import GgufFile
 from core.errors import CheckpointError, UnsupportedModel
+from core.text.splits import cut_as
 from tests.core.checkpoints.conftest import IDS, Saved
 
 Kind = gguf.GGMLQuantizationType
@@ -352,6 +353,58 @@ def test_further_names_of_a_way_to_cut(
 
     assert read(name) == read(same)
     assert read(name) != read("gpt-2")
+
+
+@pytest.mark.parametrize(
+    ("pre", "text", "words"),
+    [
+        ("tekken", "helloWorld JSONParser", "hello|World|ĠJSONParser"),
+        ("tekken", "don't say 2024!//\n\nx", "don|'t|Ġsay|Ġ|2|0|2|4|!//ĊĊ|x"),
+        ("tekken", "éÀ  two", "Ã©|ÃĢ|Ġ|Ġtwo"),
+        ("deepseek-coder", "helloWorld a+b, 2024\n\nx", "helloWorld|Ġa|+|b|,|Ġ|2|0|2|4|Ċ|Ċ|x"),
+        ("deepseek-coder", "ab 你好, ok", "ab|Ġ|ä½łå¥½|,|Ġok"),
+    ],
+)
+def test_words_of_other_ways_to_cut(pre: str, text: str, words: str) -> None:
+    made = Tokenizer(models.BPE())
+    cut_as(made, pre)
+    assert made.pre_tokenizer is not None
+    assert [word for word, _ in made.pre_tokenizer.pre_tokenize_str(text)] == words.split("|")
+
+
+@pytest.mark.parametrize(
+    ("pre", "said", "begins"),
+    [
+        ("llama-bpe", None, True),
+        ("llama3", None, True),
+        ("tekken", None, True),
+        ("llama-bpe", False, False),
+        ("gpt-2", None, False),
+        ("qwen2", None, False),
+        ("gpt-2", True, True),
+    ],
+)
+def test_which_byte_level_texts_begin_with_the_start_token(
+    originals: Callable[[str], Saved], tmp_path: Path, pre: str, said: bool | None, begins: bool
+) -> None:
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+
+    def describe(writer: gguf.GGUFWriter) -> None:
+        writer.add_tokenizer_model("gpt2")
+        writer.add_tokenizer_pre(pre)
+        writer.add_token_list(["<|begin|>", *letters])
+        writer.add_token_types([3] + [1] * len(letters))
+        writer.add_token_merges([])
+        writer.add_bos_token_id(0)
+        if said is not None:
+            writer.add_add_bos_token(said)
+
+    tokenizer = load_model(
+        write(tmp_path / "b.gguf", originals("llama").model, more=describe)
+    ).tokenizer
+    assert tokenizer is not None
+    assert (tokenizer.encode("ab").ids[0] == 0) is begins
+    assert len(tokenizer.encode("ab").ids) == 2 + begins
 
 
 def test_an_unknown_tokenizer_leaves_the_ids(
