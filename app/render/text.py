@@ -80,19 +80,35 @@ def shrunk(
 
 
 def wrap(text: str, room: float, size: float = 13, bold: bool = False) -> list[str]:
-    """Lines no wider than `room`, broken at spaces, and between Chinese characters; paragraphs
-    stay apart."""
+    """Lines no wider than `room`, broken at spaces, and between Chinese characters; a word that is
+    wider than that after its last dot, slash, hyphen or underscore that fits. Paragraphs stay
+    apart."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
         for word in _words(paragraph):
             if line and width((line + word).rstrip(), size, bold) > room:
                 lines.append(line.rstrip())
-                line = word.lstrip()
-            else:
-                line += word
+                line = ""
+            *full, rest = _pieces(word if line else word.lstrip(), room, size, bold)
+            lines += full
+            line += rest
         lines.append(line.rstrip())
     return lines
+
+
+def _pieces(word: str, room: float, size: float, bold: bool) -> list[str]:
+    """A word in parts that fit; mostly the one."""
+    found = []
+    while width(word.rstrip(), size, bold) > room and len(word) > 1:
+        fitting = next(
+            n for n in range(len(word), 0, -1) if n == 1 or width(word[:n], size, bold) <= room
+        )
+        joint = max(word.rfind(mark, 0, fitting) for mark in "./_-") + 1
+        cut = joint or fitting
+        found.append(word[:cut])
+        word = word[cut:]
+    return [*found, word]
 
 
 def _words(text: str) -> list[str]:

@@ -55,6 +55,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             for title, values in found
         ),
         columns=2 if len(found) > 2 else 1,  # below one another they would be a few pixels high
+        wide_last=True,  # two parts above their sum
         note=_note(trace, stack, spec),
     )
 
