@@ -229,20 +229,22 @@ class Table:
 
 
 _NAMED = re.compile(r"\(\?P<\w+>")
-_ATTRIBUTE = "model."
-"""The name training loops keep the whole model under."""
+_OUTER = ("model.", "base_model.model.", "_forward_module.", "0.auto_model.")
+"""Names that training loops, PEFT, Lightning and sentence-transformers keep a whole model under."""
 
 
 def _find(table: Table, name: str, prefixes: Sequence[str]) -> tuple[Hit | None, str]:
     """The rule of a name, with what stands before it taken off: a parallel or compiled module, the
-    family's wrapper, and where that does not do, one more `model.` around all."""
+    family's wrapper, and where that does not do, what others keep the whole model under."""
     # A compiled part of a model has its mark in the middle of its names.
     inner = name.removeprefix("module.").replace("_orig_mod.", "").removeprefix("module.")
     hit, bare, prefix = _behind(table, inner, prefixes)
-    if hit is None and inner.startswith(_ATTRIBUTE):
-        hit, bare, prefix = _behind(table, inner.removeprefix(_ATTRIBUTE), prefixes)
-    if hit is None:
-        return None, ""
+    while hit is None:
+        outer = next((outer for outer in _OUTER if inner.startswith(outer)), None)
+        if outer is None:
+            return None, ""
+        inner = inner.removeprefix(outer)
+        hit, bare, prefix = _behind(table, inner, prefixes)
     return hit, name.removesuffix(bare) if name.endswith(bare) else prefix
 
 

@@ -58,7 +58,17 @@ def test_inside_a_parallel_module(saved: Copy, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["bert", "gpt2", "llama", "bart"])
 @pytest.mark.parametrize(
-    "before", ["_orig_mod.", "module._orig_mod.", "_orig_mod.module.", "model."]
+    "before",
+    [
+        "_orig_mod.",
+        "module._orig_mod.",
+        "_orig_mod.module.",
+        "model.",
+        "base_model.model.",
+        "_forward_module.",
+        "_forward_module.model.",
+        "0.auto_model.",
+    ],
 )
 def test_inside_a_compiled_or_training_module(saved: Copy, name: str, before: str) -> None:
     model = saved(name)
