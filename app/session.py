@@ -21,6 +21,7 @@ from app.checking import Checker, Compares
 from app.choices import Architecture, HeadOrder, Inputs
 from app.decoding_file import save
 from app.engine import Question, ShouldStop
+from app.following import followed
 from app.labels import labeller
 from app.leafing import Leafing
 from app.looking import fitted
@@ -136,12 +137,15 @@ class Session(QObject):
         problem = state.problem
         if problem is not None and problem.where != "model":
             problem = None
+        selection = replace(state.selection, step=None)
+        if state.answer is not None and state.answer.model is answer.model:
+            selection = followed(selection, state.answer.trace, answer.trace)
         if answer.trouble:
             problem = Problem(text=_sentence(answer.trouble), where="result")
         self.store.update(
             **NOTHING_DECODED,
             answer=answer,
-            selection=fitted(replace(state.selection, step=None), answer.model.spec, answer.trace),
+            selection=fitted(selection, answer.model.spec, answer.trace),
             problem=problem,
         )
 

@@ -53,11 +53,17 @@ class Editor(QPlainTextEdit):
             self.insertPlainText(one_line(source.text()))
 
     def show_text(self, text: str) -> None:
-        """Set the text from outside; tells nobody. One goes on writing at its end."""
+        """Set the text from outside; tells nobody. One goes on writing at its end, and what was
+        written before comes back by undo."""
         if text != self.toPlainText():
             self._masked.clear()
             self.blockSignals(True)
-            self.setPlainText(text)
+            if self.document().isEmpty() and not self.document().isUndoAvailable():
+                self.setPlainText(text)
+            else:
+                cursor = QTextCursor(self.document())
+                cursor.select(QTextCursor.SelectionType.Document)
+                cursor.insertText(text)
             self.moveCursor(QTextCursor.MoveOperation.End)
             self.verticalScrollBar().setValue(0)
             self.blockSignals(False)

@@ -29,6 +29,7 @@ from app.panels.mask_kind import KindChooser
 from app.panels.mask_map import MaskMap
 from app.panels.mask_words import words
 from app.panels.sites import SHORT_NAMES, SITE_NAMES
+from app.panels.strokes import Strokes
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
@@ -40,6 +41,8 @@ NONE = ("", "No second mask")
 OWN = ("model", "The model's own")
 THUMBNAIL = 84
 PAINT_HINT = "Click or drag over cells to hide them; again to show them."
+HIDE_PADDING = "Padding keys are invisible; turn off to see what goes wrong"
+HIDES_ITSELF = "This kind of mask hides the padding, and nothing else"
 REFUSED = "The kind of mask hides this cell already; choose another kind to open it."
 
 
@@ -64,7 +67,7 @@ class MaskPanel(QWidget):
         self.second = KindChooser("Second mask kind", NONE, self.how)
         self.hide_padding = QCheckBox("Hide padding")
         self.hide_padding.setChecked(True)
-        self.hide_padding.setToolTip("Padding keys are invisible; turn off to see what goes wrong")
+        self.hide_padding.setToolTip(HIDE_PADDING)
         self.edit = QPushButton("Paint…")
         self.edit.setToolTip("Open the mask large, with its tokens, to paint single cells")
         self.clear = QPushButton("Reset")
@@ -81,7 +84,9 @@ class MaskPanel(QWidget):
         self._told.setMinimumSize(60, THUMBNAIL)
         self._told.viewport().setAutoFillBackground(False)
         self.explanation.setAutoFillBackground(False)
+        self.explanation.linkActivated.connect(lambda _: self._clear_cells(self._site))
         self.editor: MaskEditor | None = None
+        self._strokes = Strokes()
         self._shows: tuple[object, ...] = ()
         self._lay_out()
         for chooser in (self.kind, self.second):
@@ -123,6 +128,8 @@ class MaskPanel(QWidget):
             thumbnail.setFixedSize(THUMBNAIL, THUMBNAIL)
             thumbnail.setToolTip(PAINT_HINT)
             thumbnail.painted.connect(lambda cells, on, s=site: self._paint(s, cells, on))
+            thumbnail.began.connect(lambda s=site: self._remember(s))
+            thumbnail.undone.connect(lambda s=site: self._undo(s))
             thumbnail.refused.connect(self._refuse)
             column = QVBoxLayout()
             column.setSpacing(4)
@@ -149,6 +156,8 @@ class MaskPanel(QWidget):
     def _show(self, names: frozenset[str]) -> None:
         state = self._store.state
         sites = state.model.spec.sites if state.model is not None else ()
+        if "model" in names:
+            self._strokes.forget()
         if names & {"model", "abilities"}:
             # Hidden before anything is shown: a panel that was wide for a moment stays wide.
             if len(sites) != 1:
@@ -193,8 +202,14 @@ class MaskPanel(QWidget):
         self.how.setCurrentIndex(self.how.findData(choice.how))
         self.how.setVisible(also is not None)
         self.hide_padding.blockSignals(True)
-        self.hide_padding.setChecked(choice.hide_padding)
+        hides_itself = choice.key == "padding" and also is None
+        self.hide_padding.setChecked(choice.hide_padding or hides_itself)
+        self.hide_padding.setEnabled(not hides_itself)
+        self.hide_padding.setToolTip(HIDES_ITSELF if hides_itself else HIDE_PADDING)
         self.hide_padding.blockSignals(False)
+        cells = len(choice.blocked)
+        self.edit.setText(f"{cells} painted…" if cells else "Paint…")
+        self._offer_to_take_back()
         stack = state.model.spec.stack(self._site.partition(".")[0])
         own = (stack.attention(part, layer) for layer in range(stack.layers))
         self.explanation.setText(words(choice, kinds, own, state.inputs.pad_side))
@@ -240,15 +255,18 @@ class MaskPanel(QWidget):
     def _chosen(self) -> None:
         from core.masks import MaskChoice
 
-        second = self.second.key
+        before, second = self._choice(self._site), self.second.key
         also = (MaskChoice(key=second, params=self.second.params),) if second else ()
         choice = MaskChoice(
             key=self.kind.key,
             params=self.kind.params,
             also=also,
             how=str(self.how.currentData()),
-            blocked=self._choice(self._site).blocked,
-            hide_padding=self.hide_padding.isChecked(),
+            blocked=before.blocked,
+            # Where it has no say, what it said before is kept.
+            hide_padding=self.hide_padding.isChecked()
+            if self.hide_padding.isEnabled()
+            else before.hide_padding,
         )
         self._session.mask(self._site, choice)
 
@@ -257,6 +275,25 @@ class MaskPanel(QWidget):
         blocked = set(choice.blocked)
         blocked = blocked | set(cells) if on else blocked - set(cells)
         self._session.mask(site, replace(choice, blocked=tuple(sorted(blocked))))
+
+    def _remember(self, site: str) -> None:
+        self._strokes.began(site, self._choice(site).blocked)
+
+    def _undo(self, site: str) -> None:
+        choice = self._choice(site)
+        cells = self._strokes.undone(site, choice.blocked)
+        if cells is not None:
+            self._session.mask(site, replace(choice, blocked=cells))
+
+    def _clear_cells(self, site: str) -> None:
+        self._remember(site)
+        self._session.mask(site, replace(self._choice(site), blocked=()))
+
+    def _offer_to_take_back(self) -> None:
+        if self.editor is not None and self.editor.site:
+            cells = self._choice(self.editor.site).blocked
+            undo = self._strokes.can_undo(self.editor.site, cells)
+            self.editor.offer(undo=undo, clear=bool(cells))
 
     def _refuse(self) -> None:
         self._session.complain(REFUSED, "input")
@@ -270,12 +307,13 @@ class MaskPanel(QWidget):
         if self.editor is None:
             self.editor = MaskEditor(self.window(), PAINT_HINT)
             self.editor.set_theme(self._theme)
-            self.editor.map.painted.connect(self._paint_in_editor)
+            editor = self.editor
+            editor.map.painted.connect(lambda cells, on: self._paint(editor.site, cells, on))
+            editor.map.began.connect(lambda: self._remember(editor.site))
+            editor.map.undone.connect(lambda: self._undo(editor.site))
+            editor.cleared.connect(lambda: self._clear_cells(editor.site))
             self.editor.map.refused.connect(partial(self.editor.say, REFUSED))
         self.editor.edit(self._site, SITE_NAMES[self._site])
+        self._offer_to_take_back()
         self._show_maps()
         self.editor.show()
-
-    def _paint_in_editor(self, cells: list[tuple[int, int]], on: bool) -> None:
-        if self.editor is not None:
-            self._paint(self.editor.site, cells, on)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QHideEvent, QIcon
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.panels.mask_map import MaskMap
 from app.theme import Theme
@@ -13,7 +20,12 @@ _FROM_CORNER = QPoint(12, 60)  # pixels from the window's upper right corner, be
 
 
 class MaskEditor(QDialog):
-    """Stays open while cells are painted, at the window's right edge: the picture answers."""
+    """Stays open while cells are painted, at the window's right edge: the picture answers.
+
+    cleared: no cell is to be painted any more.
+    """
+
+    cleared = Signal()
 
     def __init__(self, parent: QWidget, hint: str) -> None:
         super().__init__(parent)
@@ -39,6 +51,15 @@ class MaskEditor(QDialog):
         close = buttons.button(QDialogButtonBox.StandardButton.Close)
         close.setIcon(QIcon())
         buttons.rejected.connect(self.hide)
+        self.undo = QPushButton("Undo")
+        self.undo.setToolTip("Take back the last stroke (Ctrl+Z)")
+        self.undo.clicked.connect(self.map.undone)
+        self.clear = QPushButton("Clear cells")
+        self.clear.setToolTip("Take back all that was painted; the kind of mask stays")
+        self.clear.clicked.connect(self.cleared)
+        for button in (self.undo, self.clear):
+            button.setAutoDefault(False)
+            buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
         layout = QVBoxLayout(self)
         layout.addWidget(self._hint)
         layout.addWidget(self.map, 1)
@@ -53,6 +74,11 @@ class MaskEditor(QDialog):
         self.map.setAccessibleName(f"{name} mask")
         self.say("")
         self._place()
+
+    def offer(self, *, undo: bool, clear: bool) -> None:
+        """Whether there is something to take back."""
+        self.undo.setEnabled(undo)
+        self.clear.setEnabled(clear)
 
     def say(self, problem: str) -> None:
         """Why the last cell was not painted; empty where it was."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QImage,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.theme import LIGHT, Theme
@@ -24,10 +34,13 @@ _THINNEST = 14.0
 class MaskMap(QWidget):
     """allowed[query, key] from top left; blocked: the cells painted by hand, which are hidden too.
 
-    painted: cells (query, key) the pointer went over, and whether they are to be blocked.
+    painted: cells (query, key) the pointer went over, and whether they are to be blocked; began: a
+    stroke over some begins; undone: Ctrl+Z.
     """
 
     painted = Signal(list, bool)
+    began = Signal()
+    undone = Signal()
     refused = Signal()  # a cell that the mask's kind hides anyway
 
     def __init__(self, name: str, side: int, parent: QWidget | None = None) -> None:
@@ -42,6 +55,7 @@ class MaskMap(QWidget):
         self._stroke: bool | None = None
         self._done: set[tuple[int, int]] = set()
         self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # what was painted can be undone by key
         self.setMinimumSize(side, side)
         self.setAccessibleName(name)
 
@@ -189,6 +203,7 @@ class MaskMap(QWidget):
             self.refused.emit()
             return
         self._stroke, self._done = cell not in self._blocked, set()
+        self.began.emit()
         self._paint_cell(cell)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -205,6 +220,19 @@ class MaskMap(QWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         QToolTip.hideText()
+
+    def event(self, event: QEvent) -> bool:
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
+            and event.matches(QKeySequence.StandardKey.Undo)
+        ):
+            # Claimed before the window's own Undo, which is of texts.
+            event.accept()
+            if event.type() == QEvent.Type.KeyPress:
+                self.undone.emit()
+            return True
+        return super().event(event)
 
     def _paint_cell(self, cell: tuple[int, int]) -> None:
         if cell in self._done:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from core.spec import AttentionSpec
 
 PADDING = {
-    "left": "Padding on the left all counts as standing just before the first token.",
-    "right": "Padding on the right all counts as standing at the last token.",
+    "left": "Padding is seen; where distance counts, all of it stands before the first token.",
+    "right": "Padding is seen; where distance counts, all of it stands at the last token.",
 }
 JOINED = {"and": "Only what every kind allows is seen.", "or": "What any one kind allows is seen."}
 
@@ -29,11 +29,13 @@ def words(
     if len(told) > 1:
         told = [f"{number}. {text}" for number, text in enumerate(told, 1)]
         told.append(JOINED[choice.how])
-    if not choice.hide_padding:
+    if not choice.hide_padding and choice.key != "padding":
         told.append(PADDING[pad_side])
     if choice.blocked:
-        cells = "1 cell" if len(choice.blocked) == 1 else f"{len(choice.blocked)} cells"
-        told.append(f"{cells} painted out.")
+        count = len(choice.blocked)
+        cells = "1 cell is" if count == 1 else f"{count} cells are"
+        # Cells have places, not words: in another text they hide others.
+        told.append(f"But {cells} painted out, in every text (<a href='clear'>clear</a>).")
     return " ".join(told)
 
 

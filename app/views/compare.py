@@ -34,6 +34,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if missing is not None:
         return missing
     others = [kept for kept in options.kept if kept.spec == trace.spec and kept is not trace]
+    if not others and any(kept is trace for kept in options.kept):
+        return empty(
+            "Compare texts",
+            "This text is kept. Now type another one: words that both have, and the texts as a"
+            " whole, are compared layer by layer.",
+        )
     if not others:
         return empty(
             "Compare texts",

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.following import place
 from tests.app.driver import (
     Opener,
     click_at,
@@ -242,3 +243,44 @@ def test_the_table_of_heads_is_sorted_by_a_click_or_from_the_menu(
     settled(qtbot, app)
     assert app.store.state.view == "attention"
     assert (app.store.state.selection.layer, app.store.state.selection.head) == (1, 3)
+
+
+def test_a_pin_stays_on_its_word_while_the_text_is_edited(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "ab cd")
+    settled(qtbot, app)
+    before = app.store.state.answer.trace.tokens["encoder"].pieces
+    app.store.select(query=before.index("c"), key=before.index("d"))
+
+    def pinned() -> list[str | None]:
+        settled(qtbot, app)
+        answer, selection = app.store.state.answer, app.store.state.selection
+        pieces = answer.trace.tokens["encoder"].pieces
+        return [None if i is None else pieces[i] for i in (selection.query, selection.key)]
+
+    app.session.write(text="xyz ab cd")
+    assert pinned() == ["c", "d"]
+    app.session.write(text="xyz ab cd and on")
+    assert pinned() == ["c", "d"]
+    app.session.write(text="ab ef and on")
+    assert pinned() == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "places"),
+    [
+        ("abc", "abc", [0, 1, 2]),
+        ("abc", "xabc", [1, 2, 3]),
+        ("abc", "abxc", [0, 1, 3]),
+        ("abc", "ac", [0, None, 1]),
+        ("abc", "axc", [0, 1, 2]),
+        ("abc", "", [None] * 3),
+        ("aaa", "aaaa", [0, 1, 2]),
+        ("abc", "xyzw", [None] * 3),
+    ],
+)
+def test_where_a_token_stands_in_an_edited_text(
+    old: str, new: str, places: list[int | None]
+) -> None:
+    ids, others = ([ord(letter) for letter in text] for text in (old, new))
+    assert [place(index, ids, others) for index in range(len(old))] == places

@@ -207,6 +207,86 @@ def test_the_large_mask_editor_paints_too(qtbot: QtBot, open_app: Opener) -> Non
     editor.close()
 
 
+def test_painting_is_undone_stroke_by_stroke_and_cleared_at_once(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    settled(qtbot, app)
+    panel = app.window.mask_panel
+    thumbnail = panel.maps["encoder.self"]
+
+    def blocked() -> set[tuple[int, int]]:
+        settled(qtbot, app)
+        return set(app.store.state.masks["encoder.self"].blocked)
+
+    first, last = (thumbnail.cell_centre(1, key).toPoint() for key in (2, 4))
+    QTest.mousePress(thumbnail, Qt.MouseButton.LeftButton, pos=first)
+    for key in (3, 4):
+        QTest.mouseMove(thumbnail, thumbnail.cell_centre(1, key).toPoint())
+    QTest.mouseRelease(thumbnail, Qt.MouseButton.LeftButton, pos=last)
+    stroke = blocked()
+    assert stroke == {(1, 2), (1, 3), (1, 4)}
+    click_at(thumbnail, thumbnail.cell_centre(1, 3))  # shown again
+    assert blocked() == {(1, 2), (1, 4)}
+    assert panel.edit.text() == "2 painted…"
+    QTest.keyClick(thumbnail, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert blocked() == stroke
+    assert app.window.prompt.text.toPlainText() == "abcd"
+    QTest.keyClick(thumbnail, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert blocked() == set()
+    QTest.keyClick(thumbnail, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert blocked() == set()
+    assert panel.edit.text() == "Paint…"
+
+
+def test_painted_cells_are_cleared_without_the_kind_of_mask(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    panel = app.window.mask_panel
+    choose(qtbot, app, panel.kind.combo, "causal")
+    thumbnail = panel.maps["encoder.self"]
+    click_at(thumbnail, thumbnail.cell_centre(3, 1))
+    settled(qtbot, app)
+    type_text(app, "ab")
+    settled(qtbot, app)
+    told = panel.explanation.text()
+    assert "But 1 cell is painted out, in every text" in told
+    QTest.mouseClick(panel.edit, Qt.MouseButton.LeftButton)
+    editor = panel.editor
+    assert editor is not None
+    qtbot.waitUntil(editor.isVisible)
+    assert editor.undo.isEnabled()
+    QTest.mouseClick(editor.clear, Qt.MouseButton.LeftButton)
+    settled(qtbot, app)
+    choice = app.store.state.masks["encoder.self"]
+    assert (choice.key, choice.blocked) == ("causal", ())
+    assert not editor.clear.isEnabled()
+    QTest.mouseClick(editor.undo, Qt.MouseButton.LeftButton)
+    settled(qtbot, app)
+    assert app.store.state.masks["encoder.self"].blocked == ((3, 1),)
+    editor.close()
+    panel.explanation.linkActivated.emit("clear")
+    settled(qtbot, app)
+    assert app.store.state.masks["encoder.self"].blocked == ()
+    assert "painted" not in panel.explanation.text()
+
+
+def test_a_mask_of_padding_alone_needs_no_switch(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "ab")
+    panel = app.window.mask_panel
+    panel.hide_padding.click()
+    settled(qtbot, app)
+    choose(qtbot, app, panel.kind.combo, "padding")
+    assert not panel.hide_padding.isEnabled()
+    assert panel.hide_padding.isChecked()
+    assert "Padding is seen" not in panel.explanation.text()
+    choose(qtbot, app, panel.kind.combo, "causal")
+    assert panel.hide_padding.isEnabled()
+    assert not panel.hide_padding.isChecked(), "as it was before"
+
+
 def test_padding_can_be_left_visible(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     type_text(app, "ab")
@@ -218,14 +298,14 @@ def test_padding_can_be_left_visible(qtbot: QtBot, open_app: Opener) -> None:
     settled(qtbot, app)
     assert (heatmap(app).values[:4, 4:] > 0).all()
     explanation = app.window.mask_panel.explanation
-    assert "on the right all counts as standing at the last token." in explanation.text()
+    assert "where distance counts, all of it stands at the last token." in explanation.text()
     side = app.window.prompt.pad_side
     side.setCurrentIndex(side.findData("left"))
     side.activated.emit(side.currentIndex())
     settled(qtbot, app)
     assert app.store.state.inputs.pad_side == "left"
-    assert "on the left all counts as standing just before" in explanation.text()
-    assert "on the right" not in explanation.text()
+    assert "all of it stands before the first token." in explanation.text()
+    assert "last token" not in explanation.text()
 
 
 def test_a_long_explanation_can_be_read_to_its_end(qtbot: QtBot, open_app: Opener) -> None:

@@ -142,3 +142,25 @@ def test_the_text_itself_may_have_lines(qtbot: QtBot, open_app: Opener) -> None:
     QTest.keyClicks(app.window.prompt.text, "b")
     settled(qtbot, app)
     assert app.store.state.answer.inputs.text == "a\nb"
+
+
+def test_a_text_from_elsewhere_can_be_undone(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "my own words")
+    settled(qtbot, app)
+    editor = app.window.prompt.text
+    app.session.write(text="an example")
+    settled(qtbot, app)
+    assert editor.toPlainText() == "an example"
+    editor.setFocus()
+    QTest.keyClick(editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    settled(qtbot, app)
+    assert editor.toPlainText() == "my own words"
+    assert app.store.state.inputs.text == "my own words"
+    QTest.keyClick(
+        editor,
+        Qt.Key.Key_Z,
+        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+    )
+    settled(qtbot, app)
+    assert app.store.state.inputs.text == "an example"

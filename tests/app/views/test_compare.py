@@ -76,7 +76,13 @@ def test_words_that_occur_twice_are_told_apart() -> None:
 
 
 def test_nothing_kept_or_kept_from_another_model() -> None:
-    for kept in ((), (trace_of("joint encoder"),), (ONE,)):
+    for kept in ((), (trace_of("joint encoder"),)):
         (words,) = view("compare").draw(ONE, Selection(), ViewOptions(kept=kept)).panels
         assert isinstance(words, Words)
         assert words.text.startswith("Keep this text")
+
+
+def test_a_text_that_is_kept_is_not_asked_for_again() -> None:
+    (words,) = view("compare").draw(ONE, Selection(), ViewOptions(kept=(ONE,))).panels
+    assert isinstance(words, Words)
+    assert words.text.startswith("This text is kept. Now type another one")
