@@ -94,7 +94,8 @@ class Step:
     generated text so far; pending: trailing bytes that are no whole character yet. candidates: the
     likeliest first. logits [vocab]. trace: the run up to the position that predicted this token,
     which is its last row. tokens: the decoder's sequence with the new token. cache_*: what the
-    cache holds. finished: why decoding ends here ("end token", "length"), None to go on.
+    cache holds, 0 where every step runs the whole text and nothing can be kept. finished: why
+    decoding ends here ("end token", "length"), None to go on.
     """
 
     index: int

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -231,9 +232,24 @@ def rows_stay(spec: StackSpec, choice: MaskChoice, length: int) -> bool:
     so a step equals the full forward of its own text. (transformers' `generate` keeps the keys as
     an earlier length had turned them.)
     """
-    reach = max(masks.look_ahead(choice, block.attention) for block in spec.blocks)
+    return rows_moved_by(spec, choice, length) is None
+
+
+def rows_moved_by(
+    spec: StackSpec, choice: MaskChoice, length: int
+) -> Literal["mask", "positions"] | None:
+    """What lets tokens appended to `length` decoder tokens change the rows there are; None where
+    the rows stay."""
+    if length < max(masks.look_ahead(choice, block.attention) for block in spec.blocks):
+        return "mask"
     turning = any(_depends_on_length(block.attention.positions) for block in spec.blocks)
-    return length >= reach and not turning
+    return "positions" if turning else None
+
+
+def moved_by(trace: Trace) -> Literal["mask", "positions"] | None:
+    """Likewise of a run: unless None, the run that follows it finds nothing on its cache."""
+    choice, length = trace.request.mask("decoder.self"), len(trace.tokens["decoder"])
+    return rows_moved_by(trace.spec.stack("decoder"), choice, length)
 
 
 def _depends_on_length(where: object) -> bool:

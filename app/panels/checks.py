@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.checking import Checker
+from app.labels import labels_of
 from app.store import State, Store
 
+if TYPE_CHECKING:
+    from core.decoding.verify import Difference, Parting
+
 EXACT = 1e-4  # beyond it the cached path is not the model's own
+WHY_MOVED = {
+    "mask": "This mask lets earlier tokens see later ones",
+    "positions": "This model turns every position anew as the text grows",
+}
 
 
 class Checks(QWidget):
@@ -47,14 +57,41 @@ class Checks(QWidget):
         self.result.setVisible(checked is not None)
         self.together.setChecked(state.all_at_once is not None)
         if checked is not None:
-            difference = checked.difference
-            worst = max(difference.logits, difference.pattern)
-            sign = "✓" if worst <= EXACT else "✗"
-            self.result.setText(f"cached = full {sign} {power(worst)}")
-            self.result.setToolTip(
-                f"Largest differences of {difference.steps} steps from their rows of one full "
-                f"forward: logits {power(difference.logits)}, attention {power(difference.pattern)}"
-            )
+            text, explained = _verdict(state, checked.difference)
+            self.result.setText(text)
+            self.result.setToolTip(explained)
+
+
+def _verdict(state: State, found: Difference) -> tuple[str, str]:
+    """What a check found, in a few words and at length."""
+    worst = max(found.logits, found.pattern)
+    parting = found.parting
+    if parting is None or worst > EXACT:
+        rows = "their rows of one full forward" if parting is None else "runs of their own texts"
+        return (
+            f"cached = full {'✓' if worst <= EXACT else '✗'} {power(worst)}",
+            (
+                f"Largest differences of {found.steps} steps from {rows}: "
+                f"logits {power(found.logits)}, attention {power(found.pattern)}"
+            ),
+        )
+    why = f"{WHY_MOVED[parting.why]}, so every step ran the whole text anew: nothing is cached."
+    if parting.logits <= EXACT:
+        return "no cache", f"{why} One run over all positions gives the same numbers here."
+    return (
+        "no cache: one run ≠ steps",
+        (
+            f"{why} One run over all positions gives other numbers: {_parted(state, parting)}; "
+            f"logits differ by up to {parting.logits:.2g}."
+        ),
+    )
+
+
+def _parted(state: State, parting: Parting) -> str:
+    """The probability that changes most."""
+    token = labels_of(state.steps[parting.step].tokens, state.display.raw_labels)[-1]
+    together, stepped = told_apart(parting.together, parting.stepped)
+    return f"P({token}) is {together}, step by step {stepped}"
 
 
 def sentence(state: State) -> str:
@@ -62,6 +99,12 @@ def sentence(state: State) -> str:
     checked, full = state.checked, state.all_at_once
     if checked is None or full is None:
         return ""
+    parting = checked.difference.parting
+    if parting is not None and parting.logits > EXACT:
+        return (
+            f"Teacher forcing gives other numbers: {_parted(state, parting)}. "
+            f"{WHY_MOVED[parting.why]}, so nothing can be cached."
+        )
     stepping = sum(step.trace.milliseconds for step in state.steps)
     count = len(state.steps)
     worst = max(checked.difference.logits, checked.difference.pattern)
@@ -71,6 +114,15 @@ def sentence(state: State) -> str:
         f"Teacher forcing: {len(full.tokens['decoder'])} positions in 1 run of "
         f"{full.milliseconds:.0f} ms; stepping took {runs}, {stepping:.0f} ms; {same}, one mask."
     )
+
+
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Two probabilities with as many decimals as it takes to see that they differ: 0.58, 0.56."""
+    for decimals in range(2, 7):
+        found = f"{one:.{decimals}f}", f"{other:.{decimals}f}"
+        if found[0] != found[1]:
+            return found
+    return power(one), power(other)
 
 
 def power(value: float) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -24,6 +26,9 @@ from app.panels.move_chips import MoveChips, of_fills
 from app.session import Session
 from app.store import State, Store
 from app.theme import Theme
+
+if TYPE_CHECKING:
+    from core.request import Step
 
 BUTTONS = (
     ("first", "Back to the prompt (Home)"),
@@ -219,11 +224,9 @@ class DecodingPanel(QWidget):
         else:
             text = step.text.strip()  # it begins with the space before its first word
             shown = text if len(text) <= 120 else "…" + text[-119:]
-            held, noun = step.cache_positions, "byte" if step.pending == 1 else "bytes"
+            noun = "byte" if step.pending == 1 else "bytes"
             bytes_ = f"  {step.pending} pending {noun}" if step.pending else ""
-            positions = "1 position" if held == 1 else f"{held} positions"
-            cache = f"  ·  cache {positions}, {_bytes(step.cache_bytes)}"
-            self.text.setText(f"“{shown}”{bytes_}{cache}")
+            self.text.setText(f"“{shown}”{bytes_}  ·  {_cache(step)}")
         problem = state.problem
         here = problem is not None and problem.where == "decoding"
         self.ending.setText(problem.text if here and problem is not None else state.ending)
@@ -243,6 +246,17 @@ def _filled(state: State) -> str:
             parts[-1].append(token)
     texts = [model.tokenizer.decode(part).strip() for part in parts]
     return " […] ".join(texts).strip()
+
+
+def _cache(step: Step) -> str:
+    """What the step left on the cache; nothing where later tokens change earlier rows."""
+    held = step.cache_positions
+    if not held:
+        ran = len(step.trace.tokens["decoder"])
+        whole = "the whole text" if ran == 1 else f"all {ran} positions"
+        return f"nothing cached: this step ran {whole} anew"
+    positions = "1 position" if held == 1 else f"{held} positions"
+    return f"cache {positions}, {_bytes(step.cache_bytes)}"
 
 
 def _bytes(count: float) -> str:

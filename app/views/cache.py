@@ -26,6 +26,7 @@ from app.views._tokens import empty, token_axis
 from app.views._vectors import round_end
 from core.analysis.cache_size import CacheNeed, needs
 from core.analysis.states import norms
+from core.run import moved_by
 
 if TYPE_CHECKING:
     from core.analysis.sharing import Shared
@@ -35,6 +36,14 @@ if TYPE_CHECKING:
 POOLED = "What if: each shared head is the mean of its own, without the training that would follow."
 CONTEXTS = (1_000, 8_000, 128_000)
 SIZES = ("B", "kB", "MB", "GB", "TB")
+NOT_KEPT = {
+    "mask": "This mask lets earlier tokens see later ones: a new token changes the keys and values"
+    " of all before it, so each step runs the whole text anew. The table tells what a causal mask"
+    " would keep.",
+    "positions": "This model turns every position anew as the text grows, so each step runs the"
+    " whole text. The table tells what could be kept if it did not.",
+}
+"""Why nothing is cached, as `core.run.moved_by` names it."""
 MOST_NAMED, MOST_NUMBERED = 8, 16
 """More heads side by side have no room for names, and more still none for numbers."""
 SHARINGS = (
@@ -66,7 +75,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panels=tuple(panels),
         columns=2,
         wide_last=True,
-        note=POOLED if options.shared else _note(stack, cross=trace.spec.encoder is not None),
+        note=POOLED if options.shared else _note(trace),
     )
 
 
@@ -74,6 +83,8 @@ def _title(trace: Trace) -> str:
     held = trace.cache
     if held is None:
         return "Key/value cache"
+    if moved_by(trace):
+        return "Key/value cache · nothing can be kept"
     places = f"{held.positions} positions" if held.positions != 1 else "1 position"
     if trace.spec.encoder is not None:
         places += f" + {len(trace.tokens['encoder'])} of the source"
@@ -90,13 +101,16 @@ def _keys(trace: Trace, part: str, options: ViewOptions) -> Heatmap:
         rows += [f"{layer + 1} · {head + 1}" for head in range(k.shape[0])]
     found = np.concatenate(values)
     source = "decoder" if part == "self" else "encoder"
+    moved = moved_by(trace) is not None
     grows = "a column more a token" if part == "self" else "computed once, kept"
+    if moved:
+        grows = "computed anew at every step"
     name = "Self" if part == "self" else "Cross"
     return Heatmap(
         title=f"{name}-attention ‖k‖ · {grows}",
         values=found,
         rows=Axis(title="Layer · K/V head", labels=tuple(rows)),
-        columns=token_axis("Cached position", trace, source, options),
+        columns=token_axis("Position" if moved else "Cached position", trace, source, options),
         limits=(0.0, round_end(float(found.max()))),
         value_name="norm",
     )
@@ -223,13 +237,17 @@ def _shared(found: tuple[Shared, ...]) -> Bars:
     )
 
 
-def _note(stack: StackSpec, *, cross: bool) -> str:
+def _note(trace: Trace) -> str:
+    stack = trace.spec.stack("decoder")
+    moved = moved_by(trace)
+    if moved is not None:
+        return f"{NOT_KEPT[moved]} {SHARINGS}."
     own = next((need for need in needs(stack) if need.is_own), None)
     if own is None:
         return ""
     latent = "" if stack.blocks[0].attention.latent else " (with DeepSeek-V2's sizes)"
     note = f"Each new token adds {size(own.bytes_per_token)}. {SHARINGS}{latent}."
-    if cross:
+    if trace.spec.encoder is not None:
         note += (
             " Each layer's cross-attention reads the same encoder output through its own W_K and "
             "W_V, once for all steps."

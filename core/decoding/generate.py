@@ -13,7 +13,7 @@ from core.decoding.scores import scores
 from core.decoding.strategies import choose
 from core.errors import RequestError
 from core.request import DecodeRequest, RunRequest, Sampling, ShouldStop, Step
-from core.run import last_position
+from core.run import last_position, moved_by
 from core.spec import ModelSpec
 from core.tokens import Tokens
 from core.trace import Trace
@@ -172,7 +172,7 @@ def make_step(
         special = tokenizer.is_special(token)
     ends = token in model.spec.special.end
     tokens = before.extended(token, piece, special=special or ends)
-    cache = trace.cache
+    cache = None if moved_by(trace) else trace.cache
     surprise, entropy = uncertainty(logits, token)
     return Step(
         index=len(generated) - 1,

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.figure import Bars
-from app.panels.checks import power
+from app.panels.checks import power, told_apart
 from core.analysis.sharing import share
+from core.masks import choose
 from tests.app.driver import Opener, QuickCore, click_chip, heatmap, settled
 from tests.app.test_decoding import step, turn_to
 
@@ -86,6 +87,42 @@ def test_teacher_forcing_shows_the_same_numbers_in_one_run(
     assert not together.isChecked()
 
 
+def test_a_mask_that_looks_ahead_gives_one_run_other_numbers(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    """Nothing is cached then, and nothing says that it is."""
+    app = open_app("random:decoder")
+    app.session.mask("decoder.self", choose("bidirectional"))
+    settled(qtbot, app)
+    step(qtbot, app, 4)
+    state, bar = app.store.state, app.window.decoding
+    ran = len(state.steps[-1].trace.tokens["decoder"])
+    assert f"nothing cached: this step ran all {ran} positions anew" in bar.text.text()
+    assert state.steps[-1].cache_positions == state.steps[-1].cache_bytes == 0
+    push(bar.checks.check)
+    qtbot.waitUntil(lambda: bar.checks.result.isVisible())
+    assert bar.checks.result.text() == "no cache: one run ≠ steps"
+    assert "lets earlier tokens see later ones" in bar.checks.result.toolTip()
+    push(bar.checks.together)
+    qtbot.waitUntil(lambda: app.store.state.all_at_once is not None)
+    settled(qtbot, app)
+    state = app.store.state
+    assert len(state.trace.tokens["decoder"]) == ran
+    parting = state.checked.difference.parting
+    made = state.steps[parting.step]
+    row = len(made.trace.tokens["decoder"]) - 1
+    there = float(state.trace.logits_at(row)[0].softmax(-1)[made.token])
+    assert parting.together == pytest.approx(there)
+    assert parting.stepped == made.probability
+    assert "same numbers" not in bar.text.text()
+    now, then = told_apart(there, made.probability)
+    assert f"is {now}, step by step {then}" in bar.text.text()
+    turn_to(qtbot, app, "cache")
+    figure = app.window.pictures.figure
+    assert figure.title == "Key/value cache · nothing can be kept"
+    assert "runs the whole text anew" in figure.note
+
+
 def test_a_branch_or_another_token_ends_teacher_forcing(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app("random:decoder")
     step(qtbot, app, 3)
@@ -138,6 +175,11 @@ def test_an_encoder_has_nothing_to_share(qtbot: QtBot, open_app: Opener) -> None
     app = open_app("random:encoder")
     turn_to(qtbot, app, "cache")
     assert not app.window.pictures.pooling.isVisible()
+
+
+def test_two_probabilities_show_their_difference() -> None:
+    assert told_apart(0.5811, 0.5552) == ("0.58", "0.56")
+    assert told_apart(0.00123, 0.00127) == ("0.0012", "0.0013")
 
 
 def test_small_numbers_are_written_short() -> None:

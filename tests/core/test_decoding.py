@@ -296,3 +296,27 @@ def test_what_cannot_be_decoded_is_said_at_once(more: dict[str, object], sentenc
 def test_a_text_that_does_not_fit_is_refused_before_a_step_is_asked_for() -> None:
     with pytest.raises(RequestError, match="takes at most"):
         load_model("random:decoder").decode(ids=[1] * 100_000)
+
+
+def test_one_run_is_told_apart_where_the_mask_looks_ahead() -> None:
+    network = tiny.decoder()
+    done = finish(start(network, masks=(("decoder.self", choose("bidirectional")),)))
+    assert {(s.cache_positions, s.cache_bytes) for s in done.steps} == {(0, 0)}
+    found = verify(done.model, done.steps)
+    assert found.logits <= 1e-5, "each step is its own text's run"
+    assert found.parting is not None
+    assert found.parting.why == "mask"
+    assert len(found.full.tokens["decoder"]) == len(done.steps[-1].trace.tokens["decoder"])
+    first = len(done.steps[0].trace.tokens["decoder"]) - 1
+    rows = [found.full.logits_at(first + step.index)[0] for step in done.steps]
+    apart = [
+        abs(float(row.softmax(-1)[s.token]) - s.probability)
+        for row, s in zip(rows, done.steps, strict=True)
+    ]
+    assert max(apart) > 1e-4
+    assert abs(found.parting.together - found.parting.stepped) == pytest.approx(max(apart))
+    logits = max(float((r - s.logits).abs().max()) for r, s in zip(rows, done.steps, strict=True))
+    assert found.parting.logits == pytest.approx(logits)
+    assert verify(done.model, done.steps[:1]).parting.logits <= 1e-5  # type: ignore[union-attr]
+    plain = finish(start(network))
+    assert verify(plain.model, plain.steps).parting is None
