@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -27,23 +26,18 @@ from app.panels.dimming import DIMMED_BY, dim
 from app.panels.mask_editor import MaskEditor
 from app.panels.mask_kind import KindChooser
 from app.panels.mask_map import MaskMap
+from app.panels.mask_painting import HINT, MaskPainting
 from app.panels.mask_words import words
 from app.panels.sites import SHORT_NAMES, SITE_NAMES
-from app.panels.strokes import Strokes
 from app.session import Session
 from app.store import Store
-from app.theme import LIGHT, Theme
-
-if TYPE_CHECKING:
-    from core.masks import MaskChoice
+from app.theme import Theme
 
 NONE = ("", "No second mask")
 OWN = ("model", "The model's own")
 THUMBNAIL = 84
-PAINT_HINT = "Click or drag over cells to hide them; again to show them."
 HIDE_PADDING = "Padding keys are invisible; turn off to see what goes wrong"
 HIDES_ITSELF = "This kind of mask hides the padding, and nothing else"
-REFUSED = "The kind of mask hides this cell already; choose another kind to open it."
 
 
 class MaskPanel(QWidget):
@@ -53,7 +47,6 @@ class MaskPanel(QWidget):
         super().__init__()
         self._store, self._session = store, session
         self._site = ""
-        self._theme = LIGHT
         self.maps: dict[str, MaskMap] = {}
         self.buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
@@ -84,27 +77,29 @@ class MaskPanel(QWidget):
         self._told.setMinimumSize(60, THUMBNAIL)
         self._told.viewport().setAutoFillBackground(False)
         self.explanation.setAutoFillBackground(False)
-        self.explanation.linkActivated.connect(lambda _: self._clear_cells(self._site))
-        self.editor: MaskEditor | None = None
-        self._strokes = Strokes()
+        self._painting = MaskPainting(store, session, self._show_maps)
+        self.explanation.linkActivated.connect(lambda _: self._painting.clear(self._site))
         self._shows: tuple[object, ...] = ()
         self._lay_out()
         for chooser in (self.kind, self.second):
             chooser.changed.connect(self._chosen)
         self.how.activated.connect(lambda _: self._chosen())
         self.hide_padding.toggled.connect(lambda _: self._chosen())
-        self.edit.clicked.connect(self._open_editor)
+        self.edit.clicked.connect(lambda: self._painting.open(self._site, self.window()))
         self.clear.clicked.connect(self._reset)
         store.changed.connect(self._show)
         self._show(frozenset({"model", "answer"}))
 
     def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
         self.explanation.setStyleSheet(f"color: {theme.muted}")
         for shown in self.maps.values():
             shown.set_theme(theme)
-        if self.editor is not None:
-            self.editor.set_theme(theme)
+        self._painting.set_theme(theme)
+
+    @property
+    def editor(self) -> MaskEditor | None:
+        """The mask large, once it was asked for."""
+        return self._painting.editor
 
     @property
     def site(self) -> str:
@@ -126,11 +121,9 @@ class MaskPanel(QWidget):
             self._group.addButton(button, number)
             thumbnail = MaskMap(f"{SITE_NAMES[site]} mask", THUMBNAIL)
             thumbnail.setFixedSize(THUMBNAIL, THUMBNAIL)
-            thumbnail.setToolTip(PAINT_HINT)
-            thumbnail.painted.connect(lambda cells, on, s=site: self._paint(s, cells, on))
-            thumbnail.began.connect(lambda s=site: self._remember(s))
-            thumbnail.undone.connect(lambda s=site: self._undo(s))
-            thumbnail.refused.connect(self._refuse)
+            thumbnail.setToolTip(HINT)
+            self._painting.follow(thumbnail, partial(str, site))
+            thumbnail.refused.connect(self._painting.refuse)
             column = QVBoxLayout()
             column.setSpacing(4)
             column.addWidget(button)
@@ -156,8 +149,6 @@ class MaskPanel(QWidget):
     def _show(self, names: frozenset[str]) -> None:
         state = self._store.state
         sites = state.model.spec.sites if state.model is not None else ()
-        if "model" in names:
-            self._strokes.forget()
         if names & {"model", "abilities"}:
             # Hidden before anything is shown: a panel that was wide for a moment stays wide.
             if len(sites) != 1:
@@ -179,16 +170,11 @@ class MaskPanel(QWidget):
             for shown in self.maps.values():
                 dim(shown, state.old)
 
-    def _choice(self, site: str) -> MaskChoice:
-        from core.masks import MaskChoice
-
-        return self._store.state.masks.get(site, MaskChoice())
-
     def _show_choice(self) -> None:
         state = self._store.state
         if state.model is None or state.abilities is None or not self._site:
             return
-        choice, part = self._choice(self._site), self._site.partition(".")[2]
+        choice, part = self._painting.choice(self._site), self._site.partition(".")[2]
         longest = 4096
         if state.answer is not None and state.answer.model is state.model:
             longest = max(len(tokens) for tokens in state.answer.trace.tokens.values())
@@ -209,7 +195,6 @@ class MaskPanel(QWidget):
         self.hide_padding.blockSignals(False)
         cells = len(choice.blocked)
         self.edit.setText(f"{cells} painted…" if cells else "Paint…")
-        self._offer_to_take_back()
         stack = state.model.spec.stack(self._site.partition(".")[0])
         own = (stack.attention(part, layer) for layer in range(stack.layers))
         self.explanation.setText(words(choice, kinds, own, state.inputs.pad_side))
@@ -255,7 +240,7 @@ class MaskPanel(QWidget):
     def _chosen(self) -> None:
         from core.masks import MaskChoice
 
-        before, second = self._choice(self._site), self.second.key
+        before, second = self._painting.choice(self._site), self.second.key
         also = (MaskChoice(key=second, params=self.second.params),) if second else ()
         choice = MaskChoice(
             key=self.kind.key,
@@ -270,50 +255,7 @@ class MaskPanel(QWidget):
         )
         self._session.mask(self._site, choice)
 
-    def _paint(self, site: str, cells: list[tuple[int, int]], on: bool) -> None:
-        choice = self._choice(site)
-        blocked = set(choice.blocked)
-        blocked = blocked | set(cells) if on else blocked - set(cells)
-        self._session.mask(site, replace(choice, blocked=tuple(sorted(blocked))))
-
-    def _remember(self, site: str) -> None:
-        self._strokes.began(site, self._choice(site).blocked)
-
-    def _undo(self, site: str) -> None:
-        choice = self._choice(site)
-        cells = self._strokes.undone(site, choice.blocked)
-        if cells is not None:
-            self._session.mask(site, replace(choice, blocked=cells))
-
-    def _clear_cells(self, site: str) -> None:
-        self._remember(site)
-        self._session.mask(site, replace(self._choice(site), blocked=()))
-
-    def _offer_to_take_back(self) -> None:
-        if self.editor is not None and self.editor.site:
-            cells = self._choice(self.editor.site).blocked
-            undo = self._strokes.can_undo(self.editor.site, cells)
-            self.editor.offer(undo=undo, clear=bool(cells))
-
-    def _refuse(self) -> None:
-        self._session.complain(REFUSED, "input")
-
     def _reset(self) -> None:
         from core.masks import MaskChoice
 
         self._session.mask(self._site, MaskChoice())
-
-    def _open_editor(self) -> None:
-        if self.editor is None:
-            self.editor = MaskEditor(self.window(), PAINT_HINT)
-            self.editor.set_theme(self._theme)
-            editor = self.editor
-            editor.map.painted.connect(lambda cells, on: self._paint(editor.site, cells, on))
-            editor.map.began.connect(lambda: self._remember(editor.site))
-            editor.map.undone.connect(lambda: self._undo(editor.site))
-            editor.cleared.connect(lambda: self._clear_cells(editor.site))
-            self.editor.map.refused.connect(partial(self.editor.say, REFUSED))
-        self.editor.edit(self._site, SITE_NAMES[self._site])
-        self._offer_to_take_back()
-        self._show_maps()
-        self.editor.show()

@@ -1,0 +1,105 @@
+"""Painting single cells of a mask, in its thumbnail or large, and taking it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from app.panels.mask_editor import MaskEditor
+from app.panels.mask_map import MaskMap
+from app.panels.sites import SITE_NAMES
+from app.panels.strokes import Cells, Strokes
+from app.session import Session
+from app.store import Store
+from app.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    from core.masks import MaskChoice
+
+HINT = "Click or drag over cells to hide them; again to show them."
+REFUSED = "The kind of mask hides this cell already; choose another kind to open it."
+
+
+class MaskPainting:
+    """What maps of masks say is painted goes to the session; the large map is made when asked for.
+
+    show: fills the large map.
+    """
+
+    def __init__(self, store: Store, session: Session, show: Callable[[], None]) -> None:
+        self._store, self._session, self._show = store, session, show
+        self._strokes = Strokes()
+        self._theme = LIGHT
+        self.editor: MaskEditor | None = None
+        store.changed.connect(self._changed)
+
+    def choice(self, site: str) -> MaskChoice:
+        """The mask that a site obeys."""
+        from core.masks import MaskChoice
+
+        return self._store.state.masks.get(site, MaskChoice())
+
+    def follow(self, shown: MaskMap, site: Callable[[], str]) -> None:
+        """Let cells be painted on a map of the mask of `site()`."""
+        shown.began.connect(lambda: self._remember(site()))
+        shown.painted.connect(lambda cells, on: self._paint(site(), cells, on))
+        shown.undone.connect(lambda: self._undo(site()))
+
+    def refuse(self) -> None:
+        self._session.complain(REFUSED, "input")
+
+    def clear(self, site: str) -> None:
+        """Take back all that is painted; the kind of mask stays."""
+        self._remember(site)
+        self._put(site, ())
+
+    def open(self, site: str, window: QWidget) -> None:
+        """The mask of a site, large, above the window."""
+        if self.editor is None:
+            editor = self.editor = MaskEditor(window, HINT)
+            editor.set_theme(self._theme)
+            self.follow(editor.map, lambda: editor.site)
+            editor.map.refused.connect(partial(editor.say, REFUSED))
+            editor.cleared.connect(lambda: self.clear(editor.site))
+        self.editor.edit(site, SITE_NAMES[site])
+        self._offer()
+        self._show()
+        self.editor.show()
+        self.editor.map.setFocus()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        if self.editor is not None:
+            self.editor.set_theme(theme)
+
+    def _changed(self, names: frozenset[str]) -> None:
+        if "model" in names:
+            self._strokes.forget()
+        if names & {"model", "masks"}:
+            self._offer()
+
+    def _offer(self) -> None:
+        if self.editor is not None:
+            cells = self.choice(self.editor.site).blocked
+            undo = self._strokes.can_undo(self.editor.site, cells)
+            self.editor.offer(undo=undo, clear=bool(cells))
+
+    def _remember(self, site: str) -> None:
+        self._strokes.began(site, self.choice(site).blocked)
+
+    def _paint(self, site: str, cells: list[tuple[int, int]], on: bool) -> None:
+        blocked = set(self.choice(site).blocked)
+        blocked = blocked | set(cells) if on else blocked - set(cells)
+        self._put(site, tuple(sorted(blocked)))
+
+    def _undo(self, site: str) -> None:
+        cells = self._strokes.undone(site, self.choice(site).blocked)
+        if cells is not None:
+            self._put(site, cells)
+
+    def _put(self, site: str, cells: Cells) -> None:
+        self._session.mask(site, replace(self.choice(site), blocked=cells))
