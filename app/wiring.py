@@ -122,6 +122,8 @@ def open_window(source: str, settings: Path | None = None) -> NoReturn:
     application.setApplicationName("Trifocal")
     application.setStyle("Fusion")
     app = App(source, settings=Settings(settings))
+    # A projector may be smaller than the window would like to be.
+    app.window.resize(app.window.size().boundedTo(app.window.screen().availableSize()))
     app.window.show()
     code = application.exec()
     app.close()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDockWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+from app.panels.room import Room
 
 STEP = 32  # from the corner of the picture; and from one floating dock to the next
 
@@ -20,12 +22,26 @@ class Dock(QDockWidget):
         self._picture, self._number = picture, number
         self._by_double_click = False
         self.setObjectName(title.lower())
-        self.setWidget(widget)
+        room = Room(widget)
+        room.lacking.connect(self._grow)
+        self.setWidget(room)
         self.topLevelChanged.connect(self._stand_off)
 
     def event(self, event: QEvent) -> bool:
         self._by_double_click = event.type() == QEvent.Type.MouseButtonDblClick
         return super().event(event)
+
+    def _grow(self, missing: int) -> None:
+        """By so many pixels, at the cost of the highest dock above or below it."""
+        window = self.parentWidget()
+        if not isinstance(window, QMainWindow) or self.isFloating():
+            return
+        beside = [d for d in window.findChildren(Dock) if d is not self and d.x() == self.x()]
+        beside = [d for d in beside if d.isVisible() and not d.isFloating()]
+        if beside:  # Qt would share out what it is told of one dock alone
+            other = max(beside, key=Dock.height)
+            heights = [self.height() + missing, other.height() - missing]
+            window.resizeDocks([self, other], heights, Qt.Orientation.Vertical)
 
     def _stand_off(self, floating: bool) -> None:
         held = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton

@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QLabel, QSpinBox, QWi
 from app.session import Session
 from app.store import Store
 
+BUTTONS = 26  # pixels of a spin box beside its number
+
 
 class NarrowingControls(QWidget):
     """Changing these filters the stored logits again; the model does not run."""
@@ -31,6 +33,8 @@ class NarrowingControls(QWidget):
         }
         self._lay_out()
         for field, spin in self._spins.items():
+            # In a narrow column what is usual is enough: k may have seven digits, but rarely has.
+            spin.setMinimumWidth(spin.fontMetrics().horizontalAdvance("0.00") + BUTTONS)
             spin.valueChanged.connect(lambda value, f=field: session.narrow(**{f: value}))
         store.changed.connect(self._show)
         self._show(frozenset({"narrowing"}))

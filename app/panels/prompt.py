@@ -61,6 +61,7 @@ class PromptPanel(QWidget):
         self.pad_to.setRange(0, 4096)
         self.pad_to.setSpecialValueText("off")
         self.pad_to.setAccessibleName("Pad to this many tokens")
+        self.pad_to.setMinimumWidth(54)  # four digits; the style asks for more than they need
         self.pad_side = QComboBox()
         self.pad_side.addItem("right", "right")
         self.pad_side.addItem("left", "left")

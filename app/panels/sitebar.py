@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -15,12 +17,15 @@ from PySide6.QtWidgets import (
 from app.icons import icon
 from app.looking import at_site, fitted, heads_at, layers_at
 from app.panels.layer_play import LayerPlay
-from app.panels.sites import SITE_NAMES
+from app.panels.sites import BRIEF_NAMES, SITE_NAMES
 from app.session import Session
 from app.store import Store
 from app.theme import Theme
 
 MEAN = "The mean of all heads of this layer (M)"
+ROOMY, TIGHT = 16, 6  # pixels between the controls
+ARROW = 22  # pixels of a button in the tight bar
+NO_LIMIT = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX
 
 
 class Counter(QWidget):
@@ -40,13 +45,13 @@ class Counter(QWidget):
             button.setToolTip(f"{what} {name.lower()}")
             button.setAccessibleName(f"{what} {name.lower()}")
             button.clicked.connect(lambda _=False, by=change: self._go(by))
-        self._of = QLabel()
+        self.of = QLabel()
         label = QLabel(name)
         label.setBuddy(self.spin)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
-        for widget in (label, self.back, self.spin, self.on, self._of):
+        for widget in (label, self.back, self.spin, self.on, self.of):
             layout.addWidget(widget)
 
     def set_theme(self, theme: Theme) -> None:
@@ -65,9 +70,25 @@ class Counter(QWidget):
         self.spin.setRange(1, most)
         self.spin.setValue(value)
         self.spin.blockSignals(False)
-        self._of.setText(f"of {most}")
+        self.of.setText(f"of {most}")
+        self.spin.setToolTip(f"{value} of {most}")
         self.back.setEnabled(value > 1)
         self.on.setEnabled(value < most)
+
+    @property
+    def saved(self) -> int:
+        """Pixels that it needs less when it is tight."""
+        arrows = sum(button.sizeHint().width() - ARROW for button in self._arrows())
+        return self.of.sizeHint().width() + 2 + arrows
+
+    def tighten(self, tight: bool) -> None:
+        """Narrow buttons, and how many there are only in the tooltip; or all of it."""
+        self.of.setVisible(not tight)
+        for button in self._arrows():
+            button.setMaximumWidth(ARROW if tight else NO_LIMIT)
+
+    def _arrows(self) -> list[QToolButton]:
+        return self.findChildren(QToolButton)
 
     def _go(self, by: int) -> None:
         self.spin.setValue(self.spin.value() + by)
@@ -88,9 +109,9 @@ class SiteBar(QWidget):
         self.mean = QPushButton("Mean")
         self.mean.setCheckable(True)
         self.mean.setAccessibleName("Mean of all heads")
-        layout = QHBoxLayout(self)
+        layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
-        layout.setSpacing(16)
+        layout.setSpacing(ROOMY)
         layout.addWidget(self.site)
         layout.addWidget(self.layer)
         layout.addWidget(self.head)
@@ -100,7 +121,7 @@ class SiteBar(QWidget):
         self.layer.spin.valueChanged.connect(lambda value: self._select(layer=value - 1))
         self.head.spin.valueChanged.connect(lambda value: self._select(head=value - 1))
         self.mean.clicked.connect(lambda _: self.toggle_mean())
-        self._last_head = 0
+        self._last_head, self._tight = 0, False
         store.changed.connect(self._show)
         self._show(frozenset({"model"}))
 
@@ -108,6 +129,45 @@ class SiteBar(QWidget):
         self.layer.set_theme(theme)
         self.head.set_theme(theme)
         self.play.set_theme(theme)
+
+    # --- the room there is ------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        """Of the tight bar, also while it is roomy: or the window could never be made narrower."""
+        least = super().minimumSizeHint()
+        return QSize(least.width() - (0 if self._tight else self._saved()), least.height())
+
+    def _fit(self) -> None:
+        """Where there is no room for all, "of 6" goes into the tooltips."""
+        tight = self.width() < self.minimumSizeHint().width() + self._saved()
+        if tight != self._tight:
+            self._tight = tight
+            self._row.setSpacing(TIGHT if tight else ROOMY)
+            for counter in (self.layer, self.head):
+                counter.tighten(tight)
+            self._name_sites()
+            self.updateGeometry()
+
+    def _name_sites(self) -> None:
+        names = BRIEF_NAMES if self._tight else SITE_NAMES
+        for place in range(self.site.count()):
+            site = self.site.itemData(place)
+            self.site.setItemText(place, names[site])
+            self.site.setItemData(place, SITE_NAMES[site], Qt.ItemDataRole.ToolTipRole)
+
+    def _saved(self) -> int:
+        """Pixels that the tight bar needs less."""
+        metrics = self.site.fontMetrics()
+        wide, brief = (
+            max((metrics.horizontalAdvance(names[s]) for s in self._sites()), default=0)
+            for names in (SITE_NAMES, BRIEF_NAMES)
+        )
+        gaps = (self._row.count() - 1) * (ROOMY - TIGHT)
+        return gaps + wide - brief + self.layer.saved + self.head.saved
 
     # --- for the keyboard too ---------------------------------------------------------------
 
@@ -165,7 +225,7 @@ class SiteBar(QWidget):
         view = views.get(state.view)
         looks = {"site", "layer", "head"} if view is None else view.looks
         for widget, name, tip in (
-            (self.site, "site", ""),
+            (self.site, "site", SITE_NAMES.get(state.selection.site, "") if self._tight else ""),
             (self.layer, "layer", ""),
             (self.head, "head", ""),
             (self.mean, "head", MEAN),
@@ -176,6 +236,9 @@ class SiteBar(QWidget):
         if state.selection.head is None:
             self.head.setEnabled(False)
 
+    def _sites(self) -> list[str]:
+        return [self.site.itemData(i) for i in range(self.site.count())]
+
     def _show_place(self) -> None:
         model, selection = self._store.state.model, self._store.state.selection
         self.setEnabled(model is not None)
@@ -184,10 +247,11 @@ class SiteBar(QWidget):
         spec, site = model.spec, selection.site
         if site not in spec.sites:
             return
-        if [self.site.itemData(i) for i in range(self.site.count())] != list(spec.sites):
+        if self._sites() != list(spec.sites):
             self.site.clear()
             for one in spec.sites:
                 self.site.addItem(SITE_NAMES[one], one)
+            self._name_sites()
         self.site.setCurrentIndex(self.site.findData(site))
         self.layer.show_value(selection.layer + 1, layers_at(spec, site))
         heads = heads_at(spec, site, min(selection.layer, layers_at(spec, site) - 1))

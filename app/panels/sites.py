@@ -7,6 +7,7 @@ SITE_NAMES = {
     "decoder.self": "Decoder self-attention",
     "decoder.cross": "Cross-attention",
 }
+BRIEF_NAMES = {"encoder.self": "Encoder", "decoder.self": "Decoder", "decoder.cross": "Cross"}
 SHORT_NAMES = {
     "encoder.self": "Encoder self",
     "decoder.self": "Decoder self",

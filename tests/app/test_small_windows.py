@@ -1,0 +1,98 @@
+"""The window on a projector: all of it fits, and what finds no room gives way."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.panels.room import Room
+from tests.app.driver import Opener, settled
+
+SMALL = (1024, 700)
+
+
+@pytest.mark.parametrize("model", ["encoder", "decoder", "encoder-decoder"])
+def test_a_projector_is_wide_and_high_enough(qtbot: QtBot, open_app: Opener, model: str) -> None:
+    app = open_app(f"random:{model}")
+    app.session.write(text="one two three four five six seven", pair="eight nine")
+    settled(qtbot, app)
+    app.window.resize(*SMALL)
+    qtbot.waitUntil(lambda: app.window.size().toTuple() == SMALL)
+    for strategy in ("greedy", "sample", "beam"):
+        app.session.stepping.choose(strategy=strategy)
+        qtbot.wait(20)
+        assert app.window.minimumSizeHint().width() <= SMALL[0]
+        assert app.window.minimumSizeHint().height() <= 600
+        assert app.window.size().toTuple() == SMALL
+    assert app.window.pictures.width() >= 400
+
+
+def test_the_window_stays_so_while_a_model_decodes(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    app.window.resize(*SMALL)
+    app.session.stepping.choose(max_new_tokens=6)
+    app.session.stepping.last()
+    settled(qtbot, app)
+    app.session.stepping.take_at(0, 7)  # another branch
+    settled(qtbot, app)
+    app.window.decoding.checks.check.click()
+    settled(qtbot, app)
+    assert app.window.decoding.checks.result.text()
+    assert app.window.minimumSizeHint().width() <= SMALL[0]
+
+
+def test_the_bar_of_heads_gives_way_and_comes_back(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder-decoder")
+    bar = app.window.sitebar
+    assert bar.layer.of.isVisible()
+    assert bar.site.currentText() == "Encoder self-attention"
+    wide = bar.layer.on.width()
+    app.window.resize(*SMALL)
+    qtbot.waitUntil(lambda: not bar.layer.of.isVisible())
+    assert bar.site.currentText() == "Encoder"
+    assert bar.layer.spin.toolTip() == f"1 {bar.layer.of.text()}"
+    assert bar.mean.geometry().right() <= bar.width(), "no control is cut off"
+    app.window.resize(1366, 768)
+    qtbot.waitUntil(bar.layer.of.isVisible)
+    assert bar.site.currentText() == "Encoder self-attention"
+    qtbot.waitUntil(lambda: bar.layer.on.width() == wide)
+
+
+def test_a_panel_in_a_low_window_scrolls(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder-decoder")
+    room = app.window.docks[1].widget()
+    assert isinstance(room, Room)
+    assert not room.verticalScrollBar().isVisible(), "here all of it has room"
+    app.window.resize(1366, 560)
+    qtbot.waitUntil(room.verticalScrollBar().isVisible)
+    reset = app.window.mask_panel.clear
+    assert reset.mapTo(room, QPoint(0, 0)).y() > room.height()
+    room.ensureWidgetVisible(reset)
+    assert _inside(reset, room)
+    assert room.horizontalScrollBar().maximum() == 0
+    app.window.resize(1366, 768)
+    qtbot.waitUntil(lambda: not room.verticalScrollBar().isVisible())
+
+
+def test_a_panel_that_grows_gets_its_room(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder")
+    dock, panel = app.window.docks[1], app.window.mask_panel
+    before = dock.height()
+    line = QLabel("one more line")
+    line.setMinimumHeight(before // 3)
+    layout = panel.layout()
+    assert layout is not None
+    layout.addWidget(line)
+    qtbot.waitUntil(lambda: dock.height() > before)
+    room = dock.widget()
+    assert isinstance(room, QScrollArea)
+    qtbot.waitUntil(lambda: not room.verticalScrollBar().isVisible())
+
+
+def _inside(widget: QWidget, around: QWidget) -> bool:
+    top = widget.mapTo(around, QPoint(0, 0))
+    return around.rect().contains(top) and around.rect().contains(
+        top + QPoint(widget.width() - 1, widget.height() - 1)
+    )
