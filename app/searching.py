@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from app.branches import Steps, Tree
+from app.branches import Steps
 from app.choices import DecodeChoice, Narrowing
 from app.store import Answer, Store
 from app.tasks import Job, Tasks
@@ -81,10 +81,14 @@ class Searching:
         self._tasks.submit("decode", work, done, self._failed)
 
     def _show(self, search: BeamSearch, steps: Steps, at: int) -> None:
-        selection = replace(
-            self._store.state.selection, step=at if steps else None, query=None, key=None
-        )
-        self._store.update(search=search, steps=steps, tree=Tree(), selection=selection)
+        """In place of the hypothesis before, unless branches leave it or it is none."""
+        state = self._store.state
+        tree, before = state.tree.holding(state.steps, search), state.steps
+        known = search.find([step.token for step in before]) if before else None
+        if before and (known is None or tree.left or tree.branches[tree.current].fork):
+            tree = tree.forked(0)
+        selection = replace(state.selection, step=at if steps else None, query=None, key=None)
+        self._store.update(search=search, steps=steps, tree=tree, selection=selection)
         self._done()
 
 

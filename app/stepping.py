@@ -134,14 +134,15 @@ class Stepping(QObject):
     # --- choosing ---------------------------------------------------------------------------
 
     def choose(self, **changes: Any) -> None:
-        """Strategy, seed, length, speed … A new strategy or seed starts anew."""
+        """Strategy, seed, length, speed … A new strategy or seed starts anew; what was decoded
+        stays as a branch."""
         state = self._store.state
         choice = replace(state.decode, **changes)
         if choice == state.decode:
             return
         self._store.update(decode=choice)
-        if _course(choice) != _course(state.decode) and state.moves:
-            self.forget()
+        if _course(choice) != _course(state.decode):
+            self._start_anew(state.decode, choice)
         self._play.setInterval(1000 // choice.speed)
         self._say_ending()
 
@@ -178,6 +179,24 @@ class Stepping(QObject):
         self._tasks.drop("decode")
         selection = replace(self._store.state.selection, step=None)
         self._store.update(**NOTHING_DECODED, selection=selection)
+
+    def _start_anew(self, old: DecodeChoice, new: DecodeChoice) -> None:
+        """Nothing is decoded by `new` yet, or what is already comes back."""
+        state = self._store.state
+        if state.fills or (not state.steps and len(state.tree.branches) == 1):
+            self.forget()
+            return
+        tree = state.tree.holding(state.steps, state.search)
+        made = [
+            number
+            for number, branch in enumerate(tree.branches)
+            if branch.steps and branch.choice is not None and _course(branch.choice) == _course(new)
+        ]
+        if made:
+            self.revisit(made[-1])
+        else:
+            self.forget()
+            self._store.update(tree=tree.afresh(old, new))
 
     # --- one move ---------------------------------------------------------------------------
 

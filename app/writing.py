@@ -80,10 +80,10 @@ class Writer:
     def take(self, token: int, at: int) -> None:
         """Step `at` takes this token; a branch that does so already is gone back to."""
         state = self._store.state
-        tree = state.tree.holding(state.steps)
+        tree = state.tree.holding(state.steps, state.search)
         known = tree.with_token(at, token)
         if known is not None:
-            self._show(replace(tree, current=known), at)
+            self._show(tree.at(known), at)
             return
         if at < len(state.steps):
             tree = tree.forked(at)
@@ -105,8 +105,8 @@ class Writer:
     def revisit(self, branch: int, step: int | None) -> None:
         """Another branch, at its last step or at `step`."""
         state = self._store.state
-        tree = replace(state.tree.holding(state.steps), current=branch)
-        last = len(tree.branches[branch].steps) - 1
+        tree = state.tree.holding(state.steps, state.search).at(branch)
+        last = len(tree.branches[tree.current].steps) - 1
         self._show(tree, last if step is None else min(step, last))
 
     def ending(self) -> str:
@@ -152,7 +152,27 @@ class Writer:
         self._made()
 
     def _show(self, tree: Tree, step: int) -> None:
-        selection = replace(self._store.state.selection, step=step, query=None, key=None)
-        steps = tree.branches[tree.current].steps
-        self._store.update(tree=tree, steps=steps, selection=selection)
+        """The tree's current branch, and what it was decoded by, so that it goes on likewise."""
+        state, branch = self._store.state, tree.branches[tree.current]
+        shown = step if branch.steps else None
+        self._store.update(
+            tree=tree,
+            steps=branch.steps,
+            search=branch.search,
+            decode=_as_before(state.decode, branch.choice),
+            selection=replace(state.selection, step=shown, query=None, key=None),
+        )
         self._made()
+
+
+def _as_before(now: DecodeChoice, then: DecodeChoice | None) -> DecodeChoice:
+    """The present choices, save for what tells how a branch was decoded."""
+    if then is None:
+        return now
+    return replace(
+        now,
+        strategy=then.strategy,
+        seed=then.seed,
+        beams=then.beams,
+        length_penalty=then.length_penalty,
+    )

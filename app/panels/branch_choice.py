@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QComboBox
 
-from app.branches import Tree
+from app.branches import Tree, how
 from app.stepping import Stepping
 from app.store import Store
 
@@ -26,7 +26,7 @@ class BranchChoice(QComboBox):
     def show_tree(self) -> None:
         """Fills the list; tells nobody."""
         state = self._store.state
-        tree = state.tree.holding(state.steps)
+        tree = state.tree.holding(state.steps, state.search)
         self.setVisible(len(tree.branches) > 1)
         if self.isHidden():
             return
@@ -38,11 +38,12 @@ class BranchChoice(QComboBox):
 
 
 def name_of(tree: Tree, number: int) -> str:
-    """Its number and how its own text begins."""
+    """Its number, what it was decoded by where that differs, and how its own text begins."""
     branch = tree.branches[number]
+    name = f"{number + 1} · {how(branch.choice)}" if branch.choice else f"Branch {number + 1}"
     if not branch.steps:
-        return f"Branch {number + 1}"
+        return name
     before = len(branch.steps[branch.fork - 1].text) if branch.fork else 0
     own = " ".join(branch.steps[-1].text[before:].split())
     shown = own if len(own) <= MOST_LETTERS else own[: MOST_LETTERS - 1] + "…"
-    return f"Branch {number + 1}: “{shown}”"
+    return f"{name}: “{shown}”"

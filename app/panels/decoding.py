@@ -129,13 +129,13 @@ class DecodingPanel(QWidget):
     # --- showing ----------------------------------------------------------------------------
 
     def _show(self, names: frozenset[str]) -> None:
-        if names & ({"steps", "fills", "display"} | DIMMED_BY):
+        if names & ({"steps", "fills", "display", "tree"} | DIMMED_BY):
             self._show_steps()
         if names & {"steps", "fills", "selection", "model"}:
             self._show_where()
         if names & {"steps", "tree"}:
             self.branch.show_tree()
-        if names & ({"playing", "steps", "fills", "selection"} | DIMMED_BY):
+        if names & ({"playing", "steps", "fills", "selection", "tree"} | DIMMED_BY):
             self._show_buttons()
         if names & DIMMED_BY:
             for shown in (self.chips, self.text, self.count):
@@ -157,11 +157,14 @@ class DecodingPanel(QWidget):
         raw = state.display.raw_labels
         made = self._move_chips.of(state.steps, raw)
         self.chips.set_chips(of_fills(state.fills, raw) if state.fills else made)
-        self.chips.set_empty_text(
-            self._stepping.why_not() or ("Press ▶ or Space. " + NOT_AUTOREGRESSION)
-            if self._fills
-            else self._stepping.why_not() or "Press ▶ or Space: generated tokens appear here."
-        )
+        self.chips.set_empty_text(self._stepping.why_not() or self._invitation())
+
+    def _invitation(self) -> str:
+        if self._fills:
+            return "Press ▶ or Space. " + NOT_AUTOREGRESSION
+        start = "Press ▶ or Space: generated tokens appear here."
+        kept = len(self._store.state.tree.branches) > 1
+        return f"{start} What was decoded before is kept as a branch." if kept else start
 
     def _show_where(self) -> None:
         state = self._store.state
@@ -193,7 +196,7 @@ class DecodingPanel(QWidget):
         enabled = dict.fromkeys(self.buttons, able)
         enabled["first"] = enabled["back"] = look and step is not None
         enabled["step"] = able or (-1 if step is None else step) < last
-        enabled["restart"] = able and bool(state.moves)
+        enabled["restart"] = able and (bool(state.moves) or len(state.tree.branches) > 1)
         for name, button in self.buttons.items():
             button.setEnabled(enabled[name])
         self.slider.setEnabled(look)

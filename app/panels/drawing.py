@@ -49,7 +49,7 @@ def options_of(state: State) -> ViewOptions:
         step=state.step,
         fill=state.fill,
         steps=state.moves,
-        tree=state.tree.holding(state.steps),
+        tree=state.tree.holding(state.steps, state.search),
         search=state.search,
         shared=shown(state),
         limits=state.display.limits,

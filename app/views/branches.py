@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.branches import Tree
+from app.branches import Tree, how
 from app.figure import Arrow, Box, Diagram, Figure
 from app.selection import Selection
 from app.views import View, ViewOptions
@@ -78,7 +78,7 @@ def order(tree: Tree) -> tuple[int, ...]:
         left.sort(key=lambda i: (-tree.branches[i].fork, i))
         return [branch, *(found for child in left for found in below(child))]
 
-    return tuple(below(0))
+    return tuple(branch for branch in below(0) if tree.branches[branch].steps)
 
 
 def stretches(tree: Tree) -> tuple[Stretch, ...]:
@@ -145,14 +145,15 @@ def _box(options: ViewOptions, number: int, stretch: Stretch, row: int, current:
     tree = options.tree
     steps = tree.branches[stretch.branch].steps[stretch.start : stretch.end]
     written = _written(tree.branches[stretch.branch].steps, stretch, options)
-    name = f"branch {stretch.branch + 1}"
+    by = how(tree.branches[stretch.branch].choice)
+    name = f"branch {stretch.branch + 1}" + (f", {by}" if by else "")
     sure = sum(math.log(max(step.probability, 1e-45)) for step in steps)
     places = f"step {stretch.start + 1}"
     if len(steps) > 1:
         places = f"steps {stretch.start + 1}–{stretch.end}"
     return Box(
         key=f"stretch{number}",
-        text=f"{_short(written)}\nlog P {_signed(sure)}",
+        text=f"{_short(written)}\n{by + ' · ' if by else ''}log P {_signed(sure)}",
         x=(stretch.column + 1) * (WIDTH + GAP_X),
         y=row * (HEIGHT + GAP_Y),
         width=WIDTH,

@@ -134,7 +134,7 @@ def test_the_bar_never_widens_the_window(qtbot: QtBot, open_app: Opener) -> None
     settled(qtbot, app)
     steps = app.store.state.steps
     app.session.stepping.take(steps[-2].candidates[5].token, len(steps) - 2)
-    qtbot.waitUntil(lambda: len(app.store.state.tree.branches) == 2)
+    qtbot.waitUntil(lambda: len(app.store.state.tree.branches) == 3)
     settled(qtbot, app)
     app.session.checker.together(True)
     qtbot.waitUntil(lambda: app.store.state.all_at_once is not None, timeout=20_000)

@@ -8,7 +8,7 @@ from app.branches import Branch, Tree
 from app.figure import Diagram
 from app.wiring import App
 from tests.app.driver import Opener, click_at, find, front, heatmap, settled, type_text
-from tests.app.test_decoding import step, turn_to
+from tests.app.test_decoding import step, to_the_end, turn_to
 
 
 def tokens(app: App) -> list[int]:
@@ -121,3 +121,87 @@ def test_a_fork_before_its_own_fork_leaves_the_older_branch() -> None:
         made = tree.forked(at)
         assert made.branches[-1] == Branch(steps=steps[:at], parent=parent, fork=at)  # type: ignore[arg-type]
         assert made.current == 2
+
+
+def choose(app: App, strategy: str) -> None:
+    """From the list, as a person does."""
+    combo = app.window.decoding.choices.strategy
+    combo.setCurrentIndex(combo.findData(strategy))
+    combo.activated.emit(combo.currentIndex())
+
+
+def test_another_strategy_keeps_what_was_decoded_as_a_branch(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:decoder")
+    bar = app.window.decoding
+    bar.choices.most.setValue(5)
+    to_the_end(qtbot, app)
+    greedy = app.store.state.steps
+    choose(app, "beam")
+    settled(qtbot, app)
+    assert app.store.state.steps == ()
+    assert "kept as a branch" in bar.chips._empty
+    assert bar.branch.isVisible()
+    assert bar.branch.itemText(0).startswith("1 · Greedy: “")
+    assert bar.branch.currentText() == "2 · 4 beams"
+    assert bar.buttons["restart"].isEnabled()
+    to_the_end(qtbot, app)
+    search, beam = app.store.state.search, app.store.state.steps
+    assert search is not None
+    choose(app, "greedy")
+    settled(qtbot, app)
+    state = app.store.state
+    assert state.steps == greedy, "the very steps, nothing computed again"
+    assert state.search is None
+    assert bar.branch.count() == 2
+    bar.branch.setCurrentIndex(1)
+    bar.branch.activated.emit(1)
+    settled(qtbot, app)
+    state = app.store.state
+    assert (state.steps, state.search) == (beam, search)
+    assert state.decode.strategy == "beam", "it goes on as it was decoded"
+    turn_to(qtbot, app, "branches")
+    panel = app.window.pictures.figure.panels[0]
+    assert isinstance(panel, Diagram)
+    texts = [box.text for box in panel.boxes]
+    assert any("Greedy · log P" in text for text in texts)
+    assert any("4 beams · log P" in text for text in texts)
+
+
+def test_a_strategy_that_decoded_nothing_leaves_no_branch(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    step(qtbot, app, 2)
+    old = app.store.state.steps
+    turn_to(qtbot, app, "branches")
+    for strategy in ("sample", "beam"):
+        choose(app, strategy)
+        settled(qtbot, app)
+        assert app.window.pictures.figure.panels[0].title == "One continuation so far"
+        assert len(app.store.state.tree.branches) == 2
+    choose(app, "greedy")
+    settled(qtbot, app)
+    assert app.store.state.steps == old
+    assert len(app.store.state.tree.branches) == 1
+    choose(app, "sample")
+    app.session.stepping.restart()
+    settled(qtbot, app)
+    assert app.store.state.tree == Tree(), "thrown away means all of it"
+    assert not app.window.decoding.branch.isVisible()
+
+
+def test_another_hypothesis_leaves_what_branched_off(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    app.window.decoding.choices.most.setValue(4)
+    choose(app, "beam")
+    to_the_end(qtbot, app)
+    search = app.store.state.search
+    assert search is not None
+    best = app.store.state.steps
+    take(qtbot, app, 1, 3)
+    by_hand = app.store.state.steps
+    app.session.stepping.writer.searching.show(search.best[1].id)
+    qtbot.waitUntil(lambda: app.store.state.steps not in (best, by_hand))
+    settled(qtbot, app)
+    held = [branch.steps for branch in app.store.state.tree.branches[:2]]
+    assert held == [best, by_hand]
