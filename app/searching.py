@@ -18,6 +18,9 @@ ShouldStop = Callable[[], bool]
 Report = Callable[[str, float | None], None]
 Failed = Callable[[Exception], None]
 
+LIMIT = "new tokens"
+"""How the core's reason ends where no more tokens were asked for."""
+
 
 class Searches(Protocol):
     """What searching needs of the core."""
@@ -97,7 +100,9 @@ def ending_of(search: BeamSearch, node: int) -> str:
     best = search.best
     shown = search.nodes[node]
     if best and node == best[0].id:
-        return f"The best of {len(best)} ended hypotheses: score {_signed(shown.score)}."
+        text = f"The best of {len(best)} ended hypotheses: score {_signed(shown.score)}."
+        limited = (search.finished or "").endswith(LIMIT)
+        return f"{text} Raise “At most” to search on." if limited else text
     if shown.fate == "ended" and best:
         score, best_score = _signed(shown.score), _signed(best[0].score)
         return f"Another ended hypothesis: score {score}, best {best_score}."

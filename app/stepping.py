@@ -73,6 +73,12 @@ class Stepping(QObject):
             return FAILED
         return self._mover.why_not()
 
+    def may_go_on(self) -> bool:
+        """Whether anything can follow what was decoded."""
+        if self.why_not() or self._store.state.answer is None:
+            return False
+        return not self._store.state.moves or self._mover.may_go_on()
+
     # --- moving -----------------------------------------------------------------------------
 
     def on(self) -> None:

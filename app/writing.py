@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.branches import Tree
 from app.choices import DecodeChoice, Narrowing
-from app.searching import Searches, Searching, ending_of
+from app.searching import LIMIT, Searches, Searching, ending_of
 from app.store import Answer, Store
 from app.tasks import Job, Tasks
 from core.errors import RequestError
@@ -67,7 +67,7 @@ class Writer:
         if finished is None:
             return True
         asked = state.decode.max_new_tokens
-        return finished.endswith("new tokens") and len(state.steps) < asked
+        return finished.endswith(LIMIT) and len(state.steps) < asked
 
     def new(self, *, at_end: bool) -> None:
         """Another token; with beams a whole search."""
@@ -123,6 +123,8 @@ class Writer:
             return ""
         if finished == "end token":
             return "Ended: the model wrote its end token."
+        if finished.endswith(LIMIT):
+            return f"Ended: {finished}. Raise “At most” to go on."
         return f"Ended: {finished}."
 
     @property

@@ -135,7 +135,7 @@ class DecodingPanel(QWidget):
             self._show_where()
         if names & {"steps", "tree"}:
             self.branch.show_tree()
-        if names & ({"playing", "steps", "fills", "selection", "tree"} | DIMMED_BY):
+        if names & ({"playing", "steps", "fills", "selection", "tree", "decode"} | DIMMED_BY):
             self._show_buttons()
         if names & DIMMED_BY:
             for shown in (self.chips, self.text, self.count):
@@ -195,7 +195,10 @@ class DecodingPanel(QWidget):
         step, last = state.selection.step, len(state.moves) - 1
         enabled = dict.fromkeys(self.buttons, able)
         enabled["first"] = enabled["back"] = look and step is not None
-        enabled["step"] = able or (-1 if step is None else step) < last
+        before_last, more = (-1 if step is None else step) < last, self._stepping.may_go_on()
+        enabled["step"] = more or before_last
+        enabled["play"] = able and (more or before_last or state.playing)
+        enabled["last"] = able and (more or before_last)
         enabled["restart"] = able and (bool(state.moves) or len(state.tree.branches) > 1)
         for name, button in self.buttons.items():
             button.setEnabled(enabled[name])

@@ -142,10 +142,18 @@ def test_to_the_end_says_why_it_ended_and_goes_on_when_more_is_wanted(
     app = open_app("random:decoder")
     app.window.decoding.choices.most.setValue(5)
     to_the_end(qtbot, app)
-    assert app.window.decoding.ending.text() == "Ended: 5 new tokens."
+    bar = app.window.decoding
+    assert bar.ending.text() == "Ended: 5 new tokens. Raise “At most” to go on."
+    on = [bar.buttons[name] for name in ("play", "step", "last")]
+    assert not any(button.isEnabled() for button in on), "there is nothing to go on to"
+    click(bar.buttons["back"])
+    assert all(button.isEnabled() for button in on)
+    click(bar.buttons["last"])
+    assert not any(button.isEnabled() for button in on)
     first = [made.token for made in app.store.state.steps]
     app.window.decoding.choices.most.setValue(7)
     assert app.window.decoding.ending.text() == ""
+    assert all(button.isEnabled() for button in on)
     to_the_end(qtbot, app)
     tokens = [made.token for made in app.store.state.steps]
     assert len(tokens) == 7
