@@ -55,6 +55,8 @@ class Heatmap:
     picks: what clicking selects: pairs of Selection field names for (row, column), None for none.
     details: further named values at each cell, shown on hover. of_rows: a name and a number for
     each row, at least 0, written beside it with a bar, and the number of a bar of full length.
+    scale_at: where the scale of the colours stands: "right", "below" in one line, or in the
+    figure's "title", once for all panels of the same one.
     """
 
     title: str
@@ -74,6 +76,7 @@ class Heatmap:
     details: tuple[tuple[str, Floats], ...] = ()
     of_rows: tuple[str, Floats, float] | None = None
     limits_note: str = ""
+    scale_at: str = "right"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -283,13 +286,17 @@ Panel = Heatmap | Mosaic | Bars | Curves | Paths | WordGrid | Diagram | Words
 class Figure:
     """A whole picture: panels side by side or one below the other, and one sentence of note.
 
-    columns: how many panels stand side by side. weights: relative widths of panels, empty: equal.
-    wide_last: the last panel takes the whole width where it is alone in its row.
+    hint: what can be done with it, for the window alone: an exported picture leaves it out.
+    columns: how many panels stand side by side; most_columns: up to so many where they would
+    otherwise be too low. weights: relative widths of panels, empty: equal. wide_last: the last
+    panel takes all that is left of its row.
     """
 
     title: str
     panels: tuple[Panel, ...]
     note: str = ""
+    hint: str = ""
     columns: int = 1
+    most_columns: int = 0
     weights: tuple[float, ...] = field(default=())
     wide_last: bool = False

@@ -8,7 +8,7 @@ from app.figure import Axis
 from app.render import text
 from app.render.canvas import Canvas
 from app.render.geometry import Rect
-from app.render.grid import GAP, LONGEST, SIZE, STRIP, TITLE, Grid
+from app.render.grid import GAP, LONGEST, SIZE, STRIP, TITLE, Grid, row_spacing
 from app.render.thinning import first_number, fitting
 from app.theme import Theme
 
@@ -46,7 +46,7 @@ def paint_axes(
         canvas.rect(mark, fill=theme.kind(kind))
     quiet = {index for index, kind in grid.rows.marks if kind == "padding"}
     start = first_number(grid.rows.labels)
-    for index in fitting(window.row, window.rows, high, _row_spacing(grid), row, start):
+    for index in fitting(window.row, window.rows, high, row_spacing(grid), row, start):
         paint_row_label(canvas, grid, theme, index, strong=index == row, quiet=index in quiet)
     quiet = {index for index, kind in grid.columns.marks if kind == "padding"}
     for index in _columns_drawn(grid, column):
@@ -145,7 +145,7 @@ def paint_hover_labels(
         bold = min(LONGEST, text.width(_label(grid.rows, row), size, True))
         room = max(grid.room[0], bold)
         start = first_number(grid.rows.labels)
-        spacing = _row_spacing(grid)
+        spacing = row_spacing(grid)
         drawn = fitting(grid.window.row, grid.window.rows, high, spacing, None, start)
         for index in {row, *_touched(drawn, high, size + 2, row)}:
             y = grid.row_band(index).middle[1]
@@ -174,7 +174,3 @@ def _touched(drawn: Iterable[int], cell: float, spacing: float, at: int) -> list
 
 def _label(axis: Axis, index: int) -> str:
     return axis.labels[index] if index < len(axis.labels) else str(index)
-
-
-def _row_spacing(grid: Grid) -> float:
-    return grid.size[0] + 1

@@ -10,7 +10,7 @@ from app.render.canvas import Canvas
 from app.render.drawing import Hit
 from app.render.geometry import Rect
 from app.render.moving import walked
-from app.render.numbers import number
+from app.render.numbers import number, small
 from app.theme import Theme
 
 ROW, LEAST_ROW = 27.0, 17.0
@@ -69,7 +69,7 @@ class BarsDrawing:
 
     def _hit(self, place: int) -> Hit:
         bar = self.panel.bars[place]
-        words = f"“{bar.label}”: {self.panel.value_name} {_exact(bar.value)}"
+        words = f"“{bar.label}”: {self.panel.value_name} {_exact(bar.value, full=True)}"
         if bar.note:
             words += f" · {bar.note}"
         picks = dict(bar.picks)
@@ -109,12 +109,19 @@ class BarsDrawing:
             canvas.text(x, y, bar.note, colour=theme.muted, size=NOTE_SIZE)
 
 
-def _exact(value: float) -> str:
-    """Four decimals; a power of ten where those would show nothing."""
+def remark_height(panel: Bars, width: float) -> float:
+    """What the note below the bars takes."""
+    if not panel.note:
+        return 0.0
+    return NOTE_LINE * len(text.wrap(panel.note, max(60.0, width), NOTE_SIZE)) + 6
+
+
+def _exact(value: float, full: bool = False) -> str:
+    """Four decimals; of what those would round to nothing that it is less, or in full."""
     if not math.isfinite(value):
         return number(value)
     if value == int(value) and abs(value) > 1:
         return f"{value:,.0f}".replace("-", "−")  # a count
     if value != 0 and abs(value) < 0.00005:
-        return f"{value:.2e}".replace("-", "−")
+        return small(value) if full else "<0.0001" if value > 0 else ">−0.0001"
     return f"{value:z.4f}".replace("-", "−")

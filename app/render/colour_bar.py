@@ -18,6 +18,8 @@ WIDTH = 12.0
 SIZE = 11.0
 HIGHEST = 240.0
 NAME, LEAST = 18.0, 40.0  # the name's line, and the scale's own height
+PARTS = ((4, 100.0), (2, 30.0), (1, 20.0))  # so many of a scale this high, its numbers apart
+LINE = 18.0  # a scale that lies below its map
 
 
 def room(
@@ -67,12 +69,7 @@ def paint(
         return np.repeat(column[:, None], width, axis=1)
 
     canvas.raster(bar, draw, table)
-    labels = _ticks(limits, 4 if high >= 100 else 2 if high >= 30 else 1)
-    for part, label in enumerate(labels):
-        y = bar.bottom - bar.height * part / (len(labels) - 1)
-        canvas.line([(bar.right, y), (bar.right + 3, y)], colour=theme.muted)
-        inside = min(max(y, bar.y + 4), bar.bottom - 4)
-        canvas.text(bar.right + 6, inside, label, colour=theme.text, size=SIZE)
+    _paint_ticks(canvas, bar, limits, theme)
     y = bar.bottom + 18
     for label, entry, hatched in keys:
         swatch = Rect(box.x, y - 6, WIDTH, 12)
@@ -81,6 +78,63 @@ def paint(
         canvas.rect(swatch, stroke=theme.border)
         canvas.text(swatch.right + 6, y, label, colour=theme.muted, size=SIZE)
         y += 18
+
+
+def _paint_ticks(canvas: Canvas, bar: Rect, limits: tuple[float, float], theme: Theme) -> None:
+    """As many numbers as stand clear of one another; both ends in one line where two do not."""
+    x = bar.right + 6
+    parts = next((parts for parts, least in PARTS if bar.height >= least), 0)
+    if not parts:
+        words = "–".join(_ticks(limits, 1))
+        canvas.text(x, bar.middle[1], words, colour=theme.text, size=SIZE)
+        return
+    for part, label in enumerate(_ticks(limits, parts)):
+        y = bar.bottom - bar.height * part / parts
+        canvas.line([(bar.right, y), (bar.right + 3, y)], colour=theme.muted)
+        inside = min(max(y, bar.y + 4), bar.bottom - 4)
+        canvas.text(x, inside, label, colour=theme.text, size=SIZE)
+
+
+def paint_line(
+    canvas: Canvas,
+    box: Rect,
+    table: Indices,
+    theme: Theme,
+    *,
+    limits: tuple[float, float],
+    name: str = "",
+    masked: bool = False,
+) -> None:
+    """The scale lying in a line as wide as `box`, its ends at its own ends: weight 0 ▬▬▬ 1."""
+    low, high = _ticks(limits, 1)
+    x, y = box.x, box.middle[1]
+    if name:
+        canvas.text(x, y, name, colour=theme.muted, size=SIZE)
+        x += text.width(name, SIZE) + 8
+    canvas.text(x, y, low, colour=theme.text, size=SIZE)
+    x += text.width(low, SIZE) + 5
+    wide = max(8.0, min(80.0, box.right - x - text.width(high, SIZE) - 5))
+    levels = np.arange(pixels.LEVELS, dtype=np.uint8)
+
+    def draw(width: int, height: int) -> Indices:
+        return np.repeat(levels[pixels.spread(pixels.LEVELS, width)][None], height, axis=0)
+
+    canvas.raster(Rect(round(x), round(y - 5), wide, 10), draw, table)
+    x = round(x) + wide + 5
+    canvas.text(x, y, high, colour=theme.text, size=SIZE)
+    x += text.width(high, SIZE) + 12
+    if masked and x + 18 + text.width("none", SIZE) <= box.right:
+        swatch = Rect(x, y - 6, WIDTH, 12)
+        index = np.full((1, 1), pixels.HATCH, dtype=np.uint8)
+        canvas.cells(swatch, index, np.full((1, 1), True), table)
+        canvas.rect(swatch, stroke=theme.border)
+        canvas.text(swatch.right + 6, y, "none", colour=theme.muted, size=SIZE)
+
+
+def line_width(limits: tuple[float, float], name: str) -> float:
+    """What a scale in a line takes, all its numbers and a bar of a good length."""
+    low, high = _ticks(limits, 1)
+    return text.width(name, SIZE) + 8 + text.width(low, SIZE) + text.width(high, SIZE) + 10 + 80
 
 
 def _keys(masked: bool, left_out: bool, dead: bool) -> list[tuple[str, int, bool]]:

@@ -16,6 +16,9 @@ STRIP = 3.0  # the coloured mark of a special token, padding …
 GAP = 5.0  # between label and cells
 TITLE = 20.0  # an axis title
 LONGEST = 112.0  # a label is elided beyond
+FEW = 12  # so many rows or fewer are all labelled
+LEAST_LABELLED = 8.0  # a row as low as its smallest letters are high
+LEAST_TURNED = 44.0  # what column labels that run upwards are cut to, before rows get too low
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +121,9 @@ def fit(
     turned = size is None
     if turned:
         above = min(longest, max(box.height * 0.3, min(64.0, box.height * 0.45)))
+        if window.rows <= FEW:  # every row has a name to be read
+            spare = inner.height - (TIGHTEST + 2) * window.rows
+            above = min(above, max(LEAST_TURNED, spare))
         wide, high = _cell(inner.inset(top=above), window, limits)
     width, height = max(1.0, wide * window.columns), max(1.0, high * window.rows)
     return Grid(
@@ -126,7 +132,7 @@ def fit(
         columns=columns,
         window=window,
         turned=turned,
-        size=(_row_size(high), size or _label_size(wide)),
+        size=(_row_size(high, window.rows), size or _label_size(wide)),
         room=(beside, above),
     )
 
@@ -135,6 +141,14 @@ def taken(rows: Axis) -> tuple[float, float]:
     """What row labels and upright column labels take of a box: its left and its top."""
     beside = _longest(rows.labels)
     return TITLE + beside + GAP + STRIP, TITLE + GAP + STRIP + SIZE + 2
+
+
+def least_above(rows: Axis, columns: Axis, count: int, width: float) -> float:
+    """What titles and labels take above `count` columns of a map so wide, when cut."""
+    wide = (width - TITLE - _longest(rows.labels) - GAP - STRIP) / max(1, count)
+    upright = first_number(columns.labels) is not None or _upright(columns.labels, wide - 4)
+    labels = SIZE + 2 if upright else min(LEAST_TURNED, _longest(columns.labels))
+    return TITLE + GAP + STRIP + labels
 
 
 def _cell(room: Rect, window: Window, limits: Limits) -> tuple[float, float]:
@@ -158,11 +172,18 @@ def _whole(length: float) -> float:
     return float(int(length)) if length >= 8 else length
 
 
-def _row_size(high: float) -> float:
-    """Where rows are too low for every label, those that are left stay easy to read."""
+def _row_size(high: float, rows: int) -> float:
+    """Few rows all have their labels, however small; of many that are too low for that, those that
+    are left stay easy to read."""
     if high < TIGHTEST + 1:
-        return SMALLEST
+        return TIGHTEST if rows <= FEW and high >= LEAST_LABELLED else SMALLEST
     return min(SIZE, max(TIGHTEST, float(int(high - 2))))
+
+
+def row_spacing(grid: Grid) -> float:
+    """How far apart two row labels stand at least."""
+    size = grid.size[0]
+    return min(size + 1, LEAST_LABELLED) if size <= TIGHTEST else size + 1
 
 
 def _label_size(spacing: float) -> float:

@@ -16,7 +16,7 @@ from app.render.canvas import Bools, Canvas, Indices
 from app.render.drawing import Hit
 from app.render.frames import around, frame, ink
 from app.render.geometry import Rect
-from app.render.grid import fit, picks
+from app.render.grid import fit, least_above, picks
 from app.render.moving import walked
 from app.render.window import Window
 from app.theme import Theme
@@ -38,12 +38,13 @@ class HeatmapDrawing:
         self.whole = Window(0, 0, rows, columns)
         self.window = window or self.whole
         self._foot = self._footing()
-        below = NOTE if self._foot else 0.0
-        inner = box.inset(bottom=below)
+        inner = box.inset(bottom=NOTE * bool(self._foot) + _below(panel))
         masked = panel.hidden is not None and bool(panel.hidden.any())
         left_out = panel.left_out is not None and bool(panel.left_out.any())
         self._keys = {"masked": masked, "left_out": left_out, "dead": bool(panel.dead_rows)}
-        self._right = colour_bar.room(box.width, panel.limits, panel.value_name, **self._keys)
+        self._right = 0.0
+        if panel.scale_at == "right":
+            self._right = colour_bar.room(box.width, panel.limits, panel.value_name, **self._keys)
         self._beside = 0.0 if panel.of_rows is None else row_numbers.ROOM
         right = self._right + self._beside
         self.grid = fit(inner, panel.rows, panel.columns, self.window, right=right)
@@ -76,24 +77,37 @@ class HeatmapDrawing:
         self._paint_pinned(canvas)
         if panel.of_rows is not None:
             row_numbers.paint(canvas, grid, theme, *panel.of_rows)
-        colour_bar.paint(
-            canvas,
-            Rect(
-                grid.box.right + self._beside + colour_bar.AWAY,
-                grid.box.y,
-                self._right - colour_bar.AWAY - 2,
-                self._bar_height(),
-            ),
-            self._table,
-            theme,
-            limits=panel.limits,
-            name=panel.value_name,
-            **self._keys,
-        )
+        self._paint_scale(canvas)
         if self._foot:
-            words = text.elide(self._foot, self.box.right - grid.box.x, 11)
-            y = grid.box.bottom + NOTE / 2 + 2
-            canvas.text(grid.box.x, y, words, colour=theme.muted, size=11)
+            size, words = text.shrunk(self._foot, self.box.width, NUMBER_SIZES)
+            x = max(self.box.x, min(grid.box.x, self.box.right - text.width(words, size)))
+            y = grid.box.bottom + _below(panel) + NOTE / 2 + 2
+            canvas.text(x, y, words, colour=theme.muted, size=size)
+
+    def _paint_scale(self, canvas: Canvas) -> None:
+        panel, grid, theme = self.panel, self.grid, self.theme
+        if panel.scale_at == "below":
+            room = max(grid.box.width, self.box.right - grid.box.x)
+            line = Rect(grid.box.x, grid.box.bottom + 4, room, colour_bar.LINE - 4)
+            masked = self._keys["masked"]
+            colour_bar.paint_line(
+                canvas, line, self._table, theme, limits=panel.limits, masked=masked
+            )
+        elif panel.scale_at == "right":
+            colour_bar.paint(
+                canvas,
+                Rect(
+                    grid.box.right + self._beside + colour_bar.AWAY,
+                    grid.box.y,
+                    self._right - colour_bar.AWAY - 2,
+                    self._bar_height(),
+                ),
+                self._table,
+                theme,
+                limits=panel.limits,
+                name=panel.value_name,
+                **self._keys,
+            )
 
     def at(self, x: float, y: float) -> Hit | None:
         row, column = self.grid.at(x, y)
@@ -201,6 +215,21 @@ class HeatmapDrawing:
             frame(canvas, grid.column_band(column), theme, width=1.5)
         if row is not None and column is not None:
             frame(canvas, grid.rect(row, column), theme, width=2.5)
+
+
+def headroom(panel: Heatmap, width: float) -> float:
+    """What stands above and below the cells of a map so wide: titles, labels, notes; at least."""
+    beside = 0.0 if panel.of_rows is None else row_numbers.ROOM
+    if panel.scale_at == "right":
+        beside += colour_bar.room(width, panel.limits, panel.value_name)
+    above = least_above(panel.rows, panel.columns, panel.values.shape[1], width - beside)
+    return above + NOTE * bool(panel.limits_note) + _below(panel)
+
+
+def _below(panel: Heatmap) -> float:
+    """Room for the scale below the map, left free too where that stands in the figure's title, so
+    that maps side by side are of one size."""
+    return 0.0 if panel.scale_at == "right" else colour_bar.LINE
 
 
 def _short(value: float, end: float) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from app.figure import Bars, Curves, Diagram, Heatmap, Mosaic, Panel, Paths, WordGrid, Words
 from app.render import word_grid
-from app.render.bars import LEAST_ROW, BarsDrawing
+from app.render.bars import LEAST_ROW, BarsDrawing, remark_height
 from app.render.curves import CurvesDrawing
 from app.render.diagram import DiagramDrawing
 from app.render.drawing import Drawing
 from app.render.geometry import Rect
-from app.render.heatmap import HeatmapDrawing
+from app.render.heatmap import HeatmapDrawing, headroom
 from app.render.mosaic import MosaicDrawing
 from app.render.paths import PathsDrawing
 from app.render.window import Window
@@ -20,6 +20,7 @@ from app.theme import Theme
 LABELLED = 24
 """So many rows of a map, or fewer, are worth a label each."""
 FEW = 12  # rows to keep in sight where others need the room
+READ, LISTED = 8, 4  # so many of the rows of a map, and lines of a list, show what it is about
 ROOMY = 48  # so many rows of words are drawn as high as they like
 
 
@@ -73,7 +74,7 @@ def least_height(panel: Panel, width: float) -> float:
     """The height below which the panel no longer shows what it is for."""
     match panel:
         case Heatmap():
-            least = 60 + 13.0 * min(FEW, panel.values.shape[0])
+            least = 4 + headroom(panel, width) + 13.0 * min(FEW, panel.values.shape[0])
         case Bars():
             least = LEAST_ROW * max(1, len(panel.bars)) + _remark(panel)
         case WordGrid():
@@ -83,6 +84,22 @@ def least_height(panel: Panel, width: float) -> float:
         case Mosaic() | Curves() | Paths() | Diagram():
             least = 150.0
     return min(least, natural_height(panel, width))
+
+
+def floor_height(panel: Panel, width: float) -> float:
+    """The height below which nothing of the panel can be read."""
+    match panel:
+        case Heatmap():
+            floor = headroom(panel, width) + 9.0 * min(READ, panel.values.shape[0])
+        case Bars():
+            floor = LEAST_ROW * min(LISTED, len(panel.bars)) + remark_height(panel, width)
+        case WordGrid():
+            floor = 42 + word_grid.TIGHT_ROW * min(READ, max(1, len(panel.cells)))
+        case Words():
+            floor = 44.0
+        case Mosaic() | Curves() | Paths() | Diagram():
+            floor = 100.0
+    return min(floor, least_height(panel, width))
 
 
 def whole_width(panel: Panel) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+MOST_DECIMALS = 6  # of a tick: three digits of a step of 0.0001
+
 
 def number(value: float) -> str:
     """A number as the read-out says it: 0.412, 3.17, 128.4, 1,024, 2.1e-05."""
@@ -30,9 +32,10 @@ def tick(value: float, step: float) -> str:
     if not (math.isfinite(value) and math.isfinite(step)):
         return number(value)
     if value != 0 and (abs(value) >= 1e6 or abs(step) < 1e-4):
-        return f"{value:.1e}".replace("-", "−", 1) if value < 0 else f"{value:.1e}"
+        digits, power = f"{value:.2e}".split("e")
+        return f"{digits.rstrip('0').rstrip('.')}e{power}".replace("-", "−")
     decimals = 0
-    while decimals < 4 and abs(step * 10**decimals - round(step * 10**decimals)) > 1e-6:
+    while decimals < MOST_DECIMALS and abs(step * 10**decimals - round(step * 10**decimals)) > 1e-6:
         decimals += 1
     text = f"{value:,.{decimals}f}"
     if float(text.replace(",", "")) == 0:
@@ -40,6 +43,14 @@ def tick(value: float, step: float) -> str:
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return text.replace("-", "−")
+
+
+def small(value: float) -> str:
+    """A number that four decimals would round away, in full: 0.0000277."""
+    size = abs(value)
+    if not 1e-9 < size < 1:
+        return f"{value:.2e}".replace("-", "−")
+    return f"{value:.{2 - math.floor(math.log10(size))}f}".replace("-", "−")
 
 
 def ticks(low: float, high: float, most: int) -> tuple[list[float], float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.figure import Figure, Panel
@@ -10,13 +10,22 @@ from app.render import text
 from app.render.canvas import Canvas
 from app.render.drawing import Drawing, Hit
 from app.render.geometry import Rect
-from app.render.kinds import draw, grows, least_height, natural_height, whole_width
+from app.render.kinds import draw, whole_width
+from app.render.layout import (
+    MORE,
+    PANEL_TITLE_ROOM,
+    lay_out,
+    natural_heights,
+    shares,
+    title_room,
+)
+from app.render.shared_scale import SharedScale, shared_scale
 from app.render.window import Window
 from app.theme import Theme
 
-MARGIN, SPACE = 12.0, 20.0
+MARGIN = 12.0
 TITLES, PANEL_TITLES, NOTE = (15.0, 14.0, 13.0), (13.0, 12.0, 11.0), 12.0
-TITLE_ROOM, PANEL_TITLE_ROOM, NOTE_LINE = 28.0, 24.0, 17.0
+TITLE_ROOM, NOTE_LINE = 28.0, 17.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +38,11 @@ class Placed:
 
 
 class Page:
-    """A figure in `width` × `height` logical pixels. windows: panel index -> the cells in sight."""
+    """A figure in `width` × `height` logical pixels.
+
+    windows: panel index -> the cells in sight. first: the row of panels to begin with where not all
+    find room. hints: whether it also says what can be done with it, as only the window should.
+    """
 
     def __init__(
         self,
@@ -38,10 +51,14 @@ class Page:
         height: float,
         theme: Theme,
         windows: Mapping[int, Window] | None = None,
+        *,
+        first: int = 0,
+        hints: bool = False,
     ) -> None:
         self.figure, self.theme = figure, theme
         self.box = Rect(0, 0, width, height)
-        self._notes = _note_lines(figure, width)
+        said = f"{figure.note} {figure.hint}".strip() if hints else figure.note
+        self._notes = _note_lines(said, width)
         self.footer = Rect(
             MARGIN,
             height - 8 - NOTE_LINE * len(self._notes),
@@ -50,27 +67,55 @@ class Page:
         )
         top = 8 + (TITLE_ROOM if figure.title else 0)
         body = Rect(MARGIN, top, self.footer.width, max(0.0, self.footer.y - 6 - top))
+        self.layout = lay_out(figure, body, first)
+        self._scale: SharedScale | None = shared_scale(figure)
         self.placed = tuple(
             _place(figure, index, panel, box, theme, (windows or {}).get(index))
-            for index, (panel, box) in enumerate(
-                zip(figure.panels, boxes(figure, body), strict=True)
-            )
+            for index, (panel, box) in enumerate(zip(figure.panels, self.layout.boxes, strict=True))
         )
 
     def paint(self, canvas: Canvas, note: bool = True) -> None:
         """Everything, back to front; without the note where the read-out stands in its place."""
         theme = self.theme
         canvas.rect(self.box, fill=theme.surface)
-        size, title = text.shrunk(self.figure.title, self.footer.width, TITLES, True)
+        room = self.footer.width
+        if self._scale is not None:
+            room -= self._scale.paint(canvas, MARGIN + room, 8 + TITLE_ROOM / 2, theme)
+        size, title = text.shrunk(self.figure.title, room, TITLES, True)
         canvas.text(MARGIN, 8 + TITLE_ROOM / 2, title, colour=theme.text, size=size, bold=True)
-        for placed in self.placed:
+        for index, placed in enumerate(self.placed):
+            if not self.layout.shows(index):
+                continue
             if placed.title:
                 size, title = text.shrunk(placed.title, placed.box.width, PANEL_TITLES, True)
                 y = placed.box.y + PANEL_TITLE_ROOM / 2 - 2
                 canvas.text(placed.box.x, y, title, colour=theme.text, size=size, bold=True)
             placed.drawing.paint(canvas)
+        if not self.layout.whole:
+            y = self.footer.y - 6 - MORE / 2
+            size, words = text.shrunk(self._parts(), self.footer.width, (NOTE, 11.0, 10.0))
+            canvas.text(MARGIN, y, words, colour=theme.accent, size=size)
         if note:
             self.paint_note(canvas)
+
+    @property
+    def more(self) -> Rect | None:
+        """The line that leads to the panels out of sight; None where there are none."""
+        line = Rect(MARGIN, self.footer.y - 6 - MORE, self.footer.width, MORE)
+        return None if self.layout.whole else line
+
+    def turned(self, down: int) -> int:
+        """The row to begin with a page further down or up; past the last one the first."""
+        layout = self.layout
+        if down > 0:
+            return layout.last if layout.last < len(layout.rows) else 0
+        return max(0, layout.first - (layout.last - layout.first))
+
+    def _parts(self) -> str:
+        rows = self.layout.rows
+        start, end = rows[self.layout.first][0], sum(rows[self.layout.last - 1])
+        which = f"{start + 1}–{end}" if end > start + 1 else f"{end}"
+        return f"{which} of {len(self.placed)} parts · click here or Page Down for the others"
 
     def paint_note(self, canvas: Canvas) -> None:
         """The figure's note in the footer."""
@@ -95,108 +140,32 @@ class Page:
 def page_height(figure: Figure, width: float) -> float:
     """The height at which every panel of the figure has the room it needs, for export."""
     top = 8 + (TITLE_ROOM if figure.title else 0)
-    heights = _row_heights(figure, max(0.0, width - 2 * MARGIN))
-    notes = NOTE_LINE * len(_note_lines(figure, width))
-    return float(round(top + sum(heights) + SPACE * (len(heights) - 1) + 6 + notes + 8))
+    body = natural_heights(figure, max(0.0, width - 2 * MARGIN))
+    return float(round(top + body + 6 + NOTE_LINE * len(_note_lines(figure.note, width)) + 8))
 
 
 def page_width(figure: Figure) -> float:
     """The width at which no panel hides a part of itself, for export; 0 for any width."""
-    shares = _widths(figure, 1000.0)
+    parts = shares(figure, 1000.0)
     needed = [
-        whole_width(panel) * 1000.0 / shares[index % len(shares)]
+        whole_width(panel) * 1000.0 / parts[index % len(parts)]
         for index, panel in enumerate(figure.panels)
     ]
     widest = max(needed, default=0.0)
     return widest + 2 * MARGIN if widest else 0.0
 
 
-def boxes(figure: Figure, body: Rect) -> list[Rect]:
-    """A box for each panel: `columns` side by side by weight, rows by the height they need."""
-    heights = _heights(figure, body)
-    found: list[Rect] = []
-    y = body.y
-    for row, height in enumerate(heights):
-        x = body.x
-        for width in _rows(figure, body.width)[row]:
-            found.append(Rect(x, y, width, height))
-            x += width + SPACE
-        y += height + SPACE
-    return found
-
-
-def _heights(figure: Figure, body: Rect) -> list[float]:
-    """Of each row of panels: rows that gain nothing from more height leave it to the others, and
-    all of them shrink from what they would like towards what they need."""
-    liked = _row_heights(figure, body.width)
-    room = max(0.0, body.height - SPACE * (len(liked) - 1))
-    spare = room - sum(liked)
-    if spare >= 0:
-        growing = _growing(figure, body.width)
-        base = sum(height for height, grow in zip(liked, growing, strict=True) if grow)
-        return [
-            height * (1 + spare / base) if grow else height
-            for height, grow in zip(liked, growing, strict=True)
-        ]
-    least = _row_heights(figure, body.width, least_height)
-    if room <= sum(least):
-        return [height * room / max(1.0, sum(least)) for height in least]
-    part = (room - sum(least)) / (sum(liked) - sum(least))
-    return [low + (high - low) * part for low, high in zip(least, liked, strict=True)]
-
-
-def _growing(figure: Figure, width: float) -> list[bool]:
-    first, found = 0, []
-    for row in _rows(figure, width):
-        found.append(any(grows(panel) for panel in figure.panels[first : first + len(row)]))
-        first += len(row)
-    return found
-
-
-def _widths(figure: Figure, width: float) -> list[float]:
-    columns = max(1, min(figure.columns, len(figure.panels)))
-    weights = list(figure.weights[:columns]) or [1.0] * columns
-    weights += [1.0] * (columns - len(weights))
-    room = max(0.0, width - SPACE * (columns - 1))
-    return [room * weight / sum(weights) for weight in weights]
-
-
-def _rows(figure: Figure, width: float) -> list[list[float]]:
-    """The widths of the panels of each row."""
-    widths = _widths(figure, width)
-    count = len(figure.panels)
-    rows = [widths[: count - first] for first in range(0, count, len(widths))]
-    if figure.wide_last and rows and len(rows[-1]) == 1:
-        rows[-1] = [width]
-    return rows
-
-
-def _row_heights(
-    figure: Figure, width: float, of: Callable[[Panel, float], float] = natural_height
-) -> list[float]:
-    panels = iter(figure.panels)
-    rows = [
-        max(_title_room(figure, panel) + of(panel, wide) for wide, panel in pairs)
-        for pairs in ([(wide, next(panels)) for wide in row] for row in _rows(figure, width))
-    ]
-    return rows or [0.0]
-
-
-def _title_room(figure: Figure, panel: Panel) -> float:
-    return PANEL_TITLE_ROOM if panel.title and panel.title != figure.title else 0.0
-
-
 def _place(
     figure: Figure, index: int, panel: Panel, box: Rect, theme: Theme, window: Window | None
 ) -> Placed:
-    room = _title_room(figure, panel)
+    room = title_room(figure, panel)
     drawing = draw(panel, box.inset(top=room), theme, window)
     return Placed(drawing, panel.title if room else "", box)
 
 
-def _note_lines(figure: Figure, width: float) -> list[str]:
+def _note_lines(note: str, width: float) -> list[str]:
     room = max(80.0, width - 2 * MARGIN)
-    lines = text.wrap(figure.note, room, NOTE) if figure.note else [""]
+    lines = text.wrap(note, room, NOTE) if note else [""]
     if len(lines) > 3:
         lines = [*lines[:2], text.elide(" ".join(lines[2:]), room, NOTE)]
     return lines

@@ -34,5 +34,5 @@ def paint(
             bar = Rect(x, band.middle[1] - tall / 2, room * min(1.0, value / limit), tall)
             canvas.rect(bar, fill=theme.lines[0], opacity=0.3)
         if place % labelled == 0:
-            digits = number(float(f"{value:.3g}"))
+            digits = number(value)
             canvas.text(x + 3, band.middle[1], digits, colour=theme.text, size=SIZE)

@@ -33,6 +33,7 @@ from app.theme import LIGHT, Theme
 
 EMPTY = Figure(title="", panels=(Words(title="", text="Nothing to show yet."),))
 ZOOM = 0.8
+POINTING, ARROW = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
 CONTROL = Qt.KeyboardModifier.ControlModifier
 ARROWS = {
     Qt.Key.Key_Up: (-1, 0),
@@ -40,6 +41,7 @@ ARROWS = {
     Qt.Key.Key_Left: (0, -1),
     Qt.Key.Key_Right: (0, 1),
 }
+TURNS = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 BY_KEY = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
@@ -56,7 +58,8 @@ class FigureWidget(QWidget):
     that leads to a view was clicked, with the box's target.
 
     The wheel zooms a map about the pointer and scrolls a grid of words; dragging pans, a double
-    click shows all. Keys: Ctrl+arrows read, Return picks, + and − zoom, 0 shows all.
+    click shows all. Keys: Ctrl+arrows read, Return picks, + and − zoom, 0 shows all; Page Up and
+    Down turn to panels that find no room.
     """
 
     picked = Signal(dict)
@@ -69,6 +72,7 @@ class FigureWidget(QWidget):
         self._theme = theme
         self._figure = EMPTY
         self._windows: dict[int, Window] = {}
+        self._first = 0  # the row of panels that the page begins with
         self._page: Page | None = None
         self._pixmap: QPixmap | None = None
         self._hit: tuple[int, Hit] | None = None
@@ -92,13 +96,17 @@ class FigureWidget(QWidget):
     def page(self) -> Page:
         """The figure laid out at the widget's size."""
         if self._page is None:
-            self._page = Page(self._figure, self.width(), self.height(), self._theme, self._windows)
+            size = self.width(), self.height()
+            windows, first = self._windows, self._first
+            self._page = Page(self._figure, *size, self._theme, windows, first=first, hints=True)
         return self._page
 
     def show_figure(self, figure: Figure) -> None:
         """Shows another figure in place of the last; the pointer reads it at once, and what was
         zoomed stays zoomed while its shape stays the same."""
         before = {index: whole_of(self.page, index) for index in self._windows}
+        if len(figure.panels) != len(self._figure.panels):
+            self._first = 0
         self._figure = figure
         self._redraw()
         kept = {i: w for i, w in self._windows.items() if whole_of(self.page, i) == before[i]}
@@ -106,7 +114,7 @@ class FigureWidget(QWidget):
             self._windows = kept
             self._redraw()
         self.setAccessibleName(figure.title or "Figure")
-        self.setAccessibleDescription(f"{figure.note} {HELP}".strip())
+        self.setAccessibleDescription(" ".join(filter(None, (figure.note, figure.hint, HELP))))
 
     def set_theme(self, theme: Theme) -> None:
         """Draws in another theme's colours."""
@@ -203,7 +211,9 @@ class FigureWidget(QWidget):
             return
         where = event.position()
         self._point(where.x(), where.y())
-        if not drag.moved:
+        if not drag.moved and self._over_more:
+            self._turn(1)
+        elif not drag.moved:
             self._pick()
 
     @guarded
@@ -216,6 +226,9 @@ class FigureWidget(QWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         found = map_at(self.page, event.position().x(), event.position().y())
         turned = event.angleDelta().y() or event.angleDelta().x()
+        if found is None and turned and self.page.more is not None:
+            self._turn(-1 if turned > 0 else 1)
+            return
         if found is None or not turned:
             event.ignore()
             return
@@ -238,7 +251,7 @@ class FigureWidget(QWidget):
         before = self._hit
         self._hit = found
         if found is None:
-            self.unsetCursor()
+            self.setCursor(POINTING if self._over_more else ARROW)
             self.setToolTip("")
             if before is not None:
                 self.hover_left.emit()
@@ -246,9 +259,7 @@ class FigureWidget(QWidget):
             return
         hit = found[1]
         pickable = bool(hit.picks or hit.selects or hit.target)
-        self.setCursor(
-            Qt.CursorShape.PointingHandCursor if pickable else Qt.CursorShape.ArrowCursor
-        )
+        self.setCursor(POINTING if pickable else ARROW)
         if found != before:
             # Over a map the tip would hide cells; elsewhere it says labels that were cut in full.
             self.setToolTip("" if map_of(self.page, found[0]) is not None else hit.text)
@@ -265,6 +276,17 @@ class FigureWidget(QWidget):
             self.opened.emit(hit.target)
 
     # --- the part in sight ------------------------------------------------------------------
+
+    @property
+    def _over_more(self) -> bool:
+        """Whether the pointer is on the line that leads to the panels out of sight."""
+        more = self.page.more
+        return more is not None and self._pointer is not None and more.holds(*self._pointer)
+
+    def _turn(self, down: int) -> None:
+        """The panels that follow those in sight, or come before them."""
+        self._first = self.page.turned(down)
+        self._redraw()
 
     def _show_window(self, index: int, window: Window | None) -> None:
         """Shows a part of a panel's cells; all that fit for None or the whole."""
@@ -300,6 +322,8 @@ class FigureWidget(QWidget):
             self._walk(*ARROWS[key])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._hit is not None:
             self._pick()
+        elif key in TURNS and self.page.more is not None:
+            self._turn(TURNS[key])
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
             self._zoom(ZOOM)
         elif key == Qt.Key.Key_Minus:
@@ -317,6 +341,9 @@ class FigureWidget(QWidget):
             return
         self._pointer = None
         index, hit = found
+        if not self.page.layout.shows(index):
+            self._first = self.page.layout.row_of(index)
+            self._redraw()
         drawing = map_of(self.page, index)
         if drawing is not None:
             window = showing(drawing.window, drawing.whole, hit.row, hit.column)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from app.figure import Axis, WordGrid
+from app.render import grid as grids
 from app.render import pixels, readout, text
 from app.render.axes import paint_axes, paint_hover_labels
 from app.render.canvas import Canvas, Indices
@@ -20,8 +21,8 @@ from app.theme import Theme
 LIMITS = Limits(width=150, height=30, slender=1.2, broad=8)
 LEGIBLE, FEW = 40.0, 24.0  # a narrower cell cannot show its word; even a word of one character
 TIGHT = 32.0  # so narrow is still better than columns out of sight
-ROW = 12.0  # a lower one neither
-SIZE, SMALLEST, FOOT, KEY = 12.0, 10.0, 18.0, 60.0
+ROW, TIGHT_ROW = 12.0, 10.0  # a lower one neither; but few rows, numbers mostly, are all shown
+SIZE, SMALLEST, TIGHTEST, FOOT, KEY = 12.0, 10.0, 9.0, 18.0, 60.0
 MEASURED = 32  # so many rows and columns say how wide words are
 
 
@@ -56,8 +57,9 @@ class WordGridDrawing:
         if whole.columns * TIGHT <= box.width - beside:
             columns = whole.columns  # a little narrow, but all of them
         high, foot = box.height - above, FOOT * bool(panel.value_name)
-        all_fit = high - foot >= ROW * whole.rows and whole.columns <= columns
-        rows = max(1, int((high - (foot if all_fit else FOOT)) / ROW))
+        row = TIGHT_ROW if whole.rows <= grids.FEW else ROW
+        all_fit = high - foot >= row * whole.rows and whole.columns <= columns
+        rows = max(1, int((high - (foot if all_fit else FOOT)) / (row if all_fit else ROW)))
         first_row, rows = _around(panel.row, rows, whole.rows)
         first_column, columns = _around(panel.column, columns, whole.columns)
         return Window(first_row, first_column, rows, columns)
@@ -70,7 +72,7 @@ class WordGridDrawing:
         canvas.rect(around(grid.box, 1), stroke=theme.border)
         canvas.cells(grid.box, seen, None, self._table)
         wide, high = grid.cell
-        if wide >= 20 and high >= 12:
+        if wide >= 20 and high >= TIGHT_ROW:
             self._paint_lines(canvas)
             size = self._size(wide, high)
             for place in np.ndindex(window.rows, window.columns):
@@ -89,7 +91,7 @@ class WordGridDrawing:
 
     def _size(self, wide: float, high: float) -> float:
         """Of the words: smaller before cut."""
-        size = SIZE if high >= SIZE + 4 else SMALLEST
+        size = SIZE if high >= SIZE + 4 else SMALLEST if high >= ROW else TIGHTEST
         while size > SMALLEST and text.longest(self._words, size) > wide - 6:
             size -= 1
         return size

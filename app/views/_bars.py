@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.figure import Bar, Bars
 from app.views import ViewOptions
+from app.views._vectors import plain
 from core.analysis.uncertainty import entropy_bits
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None, rank: i
         notes.append("chosen")
     if cut or abs(candidate.kept - candidate.probability) > 5e-7:
         own = candidate.probability
-        notes.append(f"model {own:.4f}" if own >= 0.00005 else f"model {own:.0e}")
+        notes.append(f"model {own:.4f}" if own >= 0.00005 else "model <0.0001")
     return Bar(
         label=options.pieces(candidate.token),
         value=candidate.kept,
@@ -69,7 +70,7 @@ def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None, rank: i
 
 def _note(entropy: float, narrowed: list[str]) -> str:
     """Entropy in bits, and how many equally likely words would be as uncertain."""
-    text = f"Entropy {entropy:z.2f} bits, like {2**entropy:.3g} equally likely tokens"
+    text = f"Entropy {entropy:z.2f} bits, like {plain(2**entropy)} equally likely tokens"
     if not narrowed:
         return f"{text}."
     own = "So are the bars, 0 where cut; point at one for the model's own probability."

@@ -10,6 +10,7 @@ import numpy as np
 from app.figure import Bools, Floats
 from app.selection import Selection
 from app.views._tokens import attention_title
+from app.views._vectors import plain
 from core.analysis.segments import between, has_pair
 from core.analysis.sinks import sinks, without
 
@@ -109,8 +110,10 @@ def limits(largest: Floats, options: ViewOptions) -> tuple[tuple[float, float], 
     limit = fitted(largest) if options.limits == "auto" else 1.0
     if options.limits == "fixed" or limit <= 0:
         return (0.0, 1.0), ""
-    beyond = f"; the largest is {largest.max():.3g}" if limit < largest.max(initial=0) else ""
-    return (0.0, limit), f"colours scaled to this map: 0 to {limit:.3g}{beyond}"
+    beyond = (
+        f"; the largest is {plain(float(largest.max()))}" if limit < largest.max(initial=0) else ""
+    )
+    return (0.0, limit), f"colours scaled to this map: 0 to {plain(limit)}{beyond}"
 
 
 def sinks_note(options: ViewOptions) -> str:

@@ -55,7 +55,14 @@ def bright(values: Floats) -> tuple[float, str]:
 
 def beyond(limit: float, largest: float) -> str:
     """Says that colours end below the largest value."""
-    return f"colours end at {limit:.3g}; largest {largest:.3g}"
+    return f"colours end at {plain(limit)}; largest {plain(largest)}"
+
+
+def plain(value: float, digits: int = 3) -> str:
+    """So many digits, or all those before the point: 0.412, 27.2, 1,913."""
+    if abs(value) < 10 ** (digits - 1):
+        return f"{value:.{digits}g}".replace("-", "−")
+    return f"{value:,.0f}".replace("-", "−")
 
 
 def two_decimals(value: float) -> str:

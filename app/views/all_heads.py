@@ -8,6 +8,7 @@ from app.figure import Axis, Figure, Floats, Mosaic
 from app.selection import Selection
 from app.views import View, ViewOptions, _maps
 from app.views._tokens import ATTENTION, no_site
+from app.views._vectors import plain
 from core.analysis.thumbnails import Thumbnails, key, thumbnails
 
 if TYPE_CHECKING:
@@ -114,8 +115,8 @@ def _note(
         side = maps.factor
         parts.append(f"A cell shows the largest weight of {side} × {side} tokens.")
     if limit is not None:
-        beyond = f"; the largest is {largest.max():.3g}" if limit < largest.max() else ""
-        parts.append(f"Colours are scaled to 0 to {limit:.3g}{beyond}.")
+        beyond = f"; the largest is {plain(float(largest.max()))}" if limit < largest.max() else ""
+        parts.append(f"Colours are scaled to 0 to {plain(limit)}{beyond}.")
     parts.append(_maps.faint(largest, options))
     return " ".join(part for part in parts if part)
 

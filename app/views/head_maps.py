@@ -20,7 +20,8 @@ from core.analysis.head_kinds import KINDS, head_kinds
 if TYPE_CHECKING:
     from core.trace import Trace
 
-TITLES = {"induction": "Induction", "offset": "Weight at one fixed distance"}
+TITLES = {"induction": "Induction", "offset": "At fixed distance"}
+SHARED = "weight"  # the name of the numbers whose scale is one for all their maps
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -31,9 +32,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     maps = [("Entropy in bits", found.entropy, _largest(found.entropy), "entropy")]
     if selection.part == "self":
         largest = _largest(found.distance)
-        maps.append(("Mean distance in tokens", found.distance, largest, "distance"))
+        maps.append(("Distance in tokens", found.distance, largest, "distance"))
     maps += [
-        (TITLES.get(kind, f"Weight on {NAMES[kind]}"), values, 1.0, "weight")
+        (TITLES.get(kind, f"On {NAMES[kind]}"), values, 1.0, SHARED)
         for kind, values in zip(KINDS, found.weights, strict=True)
         if not np.isnan(values).all()
     ]
@@ -44,11 +45,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if can_copy(trace.spec, selection.site):
         panels.append(_copied(trace, selection, options))
         means += f" {COPYING}"
+    scaled = "Each map's colours are scaled to its values." if options.limits == "auto" else ""
     return Figure(
         title=f"{ATTENTION[selection.site]} · every head in numbers",
         panels=tuple(panels),
-        note=f"{means} {sinks_note(options)}".strip(),
+        note=" ".join(part for part in (means, scaled, sinks_note(options)) if part),
         columns=3,
+        most_columns=5,
     )
 
 
@@ -57,7 +60,7 @@ def _copied(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap
     scores = copying(trace, selection.site, drop_sinks=options.drop_sinks)
     limit = _largest(np.abs(scores))
     found = _map("Copying in logits", scores, limit, "logits", selection, options)
-    return replace(found, scale="diverging", limits=(-limit, limit), limits_note="")
+    return replace(found, scale="diverging", limits=(-limit, limit))
 
 
 def _largest(values: Floats) -> float:
@@ -87,7 +90,7 @@ def _map(
         cell_only=True,
         value_name=name,
         picks=("layer", "head"),
-        limits_note="colours scaled to these values" if automatic else "",
+        scale_at="title" if name == SHARED and not automatic else "below",
     )
 
 

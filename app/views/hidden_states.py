@@ -11,7 +11,7 @@ from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import after_layers, no_stack, pinned_query, token_axis, token_name
-from app.views._vectors import bright
+from app.views._vectors import bright, plain
 from core.analysis.states import norms, similarity_to_before
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _norm_limits(values: Floats, options: ViewOptions) -> tuple[tuple[float, flo
     """From 0, unless all are so alike (as after a LayerNorm) that they would be one colour."""
     least, most = float(values.min()), float(values.max())
     if EQUAL * most < most - least < ALIKE * most:
-        return (least, most), f"colours from {least:.4g} to {most:.4g}"
+        return (least, most), f"colours from {plain(least, 4)} to {plain(most, 4)}"
     limit, note = bright(values)
     if options.limits == "fixed":
         return (0.0, limit), note

@@ -10,13 +10,11 @@ from app.figure import Axis, Cell, Curve, Curves, Figure, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import empty
+from app.views._vectors import plain
 
 if TYPE_CHECKING:
-    from core.decoding import Fill
-    from core.request import Candidate, Step
+    from core.request import Candidate
     from core.trace import Trace
-
-    Moves = tuple[Step, ...] | tuple[Fill, ...]
 
 RANKS = 5
 MOST_STEPS = 100
@@ -39,20 +37,21 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     total = float(surprise.sum())
     return Figure(
         title=title,
-        panels=(_candidates(steps, selection, options), _curves(steps, surprise, entropy, options)),
+        panels=(_candidates(trace, selection, options), _curves(trace, surprise, entropy, options)),
         note=(
             f"{_counted(len(steps))} log-probability {_signed(-total * np.log(2))} "
-            f"({total:z.2f} bits; perplexity {2 ** (total / len(steps)):.3g})."
+            f"({total:z.2f} bits; perplexity {plain(2 ** (total / len(steps)))})."
             " Surprise: −log₂ P of the token taken; entropy: the surprise to be expected before it."
         ),
     )
 
 
-def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> WordGrid:
+def _candidates(trace: Trace, selection: Selection, options: ViewOptions) -> WordGrid:
     """Rank by step; the token taken is marked, also where it stands below the shown ranks.
 
     Of a long run only the steps around the one that is looked at.
     """
+    steps = options.steps
     at = len(steps) - 1 if selection.step is None else min(selection.step, len(steps) - 1)
     first = max(0, min(at - MOST_STEPS // 2, len(steps) - MOST_STEPS))
     steps = steps[first : first + MOST_STEPS]
@@ -82,7 +81,7 @@ def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> Wor
         cells=(taken_row, *rows),
         rows=Axis(title="Rank", labels=names),
         columns=Axis(
-            title=_move(options),
+            title=_move(trace),
             labels=tuple(str(s.index + 1) for s in steps),
             numbers=tuple(range(first, first + len(steps))),
         ),
@@ -92,8 +91,9 @@ def _candidates(steps: Moves, selection: Selection, options: ViewOptions) -> Wor
     )
 
 
-def _move(options: ViewOptions) -> str:
-    return "Step" if options.fill is None else "Fill"
+def _move(trace: Trace) -> str:
+    """Also of the text itself, before the first one."""
+    return "Step" if trace.spec.decoder is not None else "Fill"
 
 
 def _note(candidate: Candidate, taken: bool) -> str:
@@ -104,8 +104,9 @@ def _note(candidate: Candidate, taken: bool) -> str:
 
 
 def _curves(
-    steps: Moves, surprise: np.ndarray, entropy: np.ndarray, options: ViewOptions
+    trace: Trace, surprise: np.ndarray, entropy: np.ndarray, options: ViewOptions
 ) -> Curves:
+    steps = options.steps
     at = np.arange(len(steps), dtype=np.float32)
     return Curves(
         title="Surprise and entropy",
@@ -118,7 +119,7 @@ def _curves(
             ),
             Curve(name="entropy before it", x=at, y=entropy.astype(np.float32)),
         ),
-        x_title=_move(options),
+        x_title=_move(trace),
         y_title="bits",
         x_labels=tuple(f"{step.index + 1} {options.pieces(step.token)}" for step in steps),
         y_limits=(0.0, 1.06 * max(1e-3, float(surprise.max()), float(entropy.max()))),

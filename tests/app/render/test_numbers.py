@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.figure import Bar, Bars, Figure
-from app.render.numbers import number, tick, ticks
+from app.render.numbers import number, small, tick, ticks
+from app.render.page import Page
+from app.theme import LIGHT
 from tests.app.render.examples import heatmap
-from tests.app.render.recording import record
+from tests.app.render.recording import RecordingCanvas, record
 
 
 @pytest.mark.parametrize(
@@ -57,6 +61,42 @@ def test_ticks_lie_within_and_are_evenly_spaced(low: float, span: float, most: i
     assert all(low - 1e-6 * span <= mark <= low + span + 1e-6 * span for mark in marks)
     if len(marks) > 1:
         assert np.allclose(np.diff(marks), step, rtol=1e-6)
+
+
+def test_the_ends_and_quarters_of_a_scale_are_right_in_every_digit() -> None:
+    quarters = [tick(0.00025 * part, 0.00025) for part in (-2, -1, 0, 1, 2)]
+    assert quarters == ["−0.0005", "−0.00025", "0", "0.00025", "0.0005"]
+    assert tick(1.25e-5, 1.25e-5) == "1.25e−05"
+    assert tick(0.000123, 0.000123) == "0.000123"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_number_beside_a_row_is_that_of_the_row() -> None:
+    values = np.array([12.095, 15.375, 18.456, 11.306, 0.25], np.float32)
+    panel = heatmap(np.zeros((5, 9)), of_rows=("norm", values, 18.456))
+    words = record(Figure(title="", panels=(panel,))).words
+    assert {"12.10", "15.38", "18.46", "11.31", "0.250"} <= set(words)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_tiny_probability_is_less_than_what_is_shown_and_exact_under_the_pointer() -> None:
+    bars = Bars(title="", bars=(Bar(label="a", value=0.0001), Bar(label="b", value=2.77e-5)))
+    page = Page(Figure(title="", panels=(bars,)), 400, 200, LIGHT)
+    canvas = RecordingCanvas()
+    page.paint(canvas)
+    assert {"0.0001", "<0.0001"} <= set(canvas.words)
+    hit = page.placed[0].drawing.beside(None, 0, 0)
+    following = page.placed[0].drawing.beside(hit, 1, 0)
+    assert following is not None
+    assert following.text == "“b”: probability 0.0000277"
+    assert small(3e-12) == "3.00e−12"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_note_under_a_map_is_not_cut_while_there_is_room_beside_it() -> None:
+    note = "colours end at 4; largest 1,330"
+    panel = replace(heatmap(np.zeros((3, 400))), limits_note=note)
+    assert note in record(Figure(title="", panels=(panel,)), 260, 220).words
 
 
 @pytest.mark.usefixtures("qapp")

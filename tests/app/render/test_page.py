@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from app.figure import Bar, Bars, Figure, Panel
 from app.render.bars import LEAST_ROW
 from app.render.geometry import Rect
-from app.render.page import SPACE, Page, boxes
+from app.render.layout import MORE, SPACE, Layout, lay_out
+from app.render.page import Page
 from app.theme import LIGHT
 from tests.app.render.examples import ENGLISH, heatmap, words
-from tests.app.render.recording import RecordingCanvas, record
+from tests.app.render.recording import RecordingCanvas, overlapping, record
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -22,8 +25,11 @@ def bars(count: int, title: str = "b") -> Bars:
 
 
 def heights(panels: tuple[Panel, ...], height: float) -> list[float]:
-    figure = Figure(title="t", panels=panels)
-    return [box.height for box in boxes(figure, Rect(0, 0, 700, height))]
+    return [box.height for box in laid_out(panels, height).boxes]
+
+
+def laid_out(panels: tuple[Panel, ...], height: float) -> Layout:
+    return lay_out(Figure(title="t", panels=panels), Rect(0, 0, 700, height))
 
 
 def test_bars_leave_the_height_they_cannot_use_to_the_map() -> None:
@@ -45,11 +51,85 @@ def test_rows_that_all_are_rigid_keep_their_height() -> None:
     assert heights(panels, 900) == heights(panels, 1200)
 
 
-@pytest.mark.parametrize("height", [60, 120, 200, 320])
-def test_too_little_room_is_shared_too(height: float) -> None:
-    found = heights((heatmap(np.zeros((9, 9))), words(ENGLISH, 9), bars(9)), height)
-    assert sum(found) + 2 * SPACE == pytest.approx(max(height, 2 * SPACE))
-    assert all(part >= 0 for part in found)
+@pytest.mark.parametrize("height", [60, 120, 200, 320, 400])
+def test_of_too_little_room_as_many_panels_as_can_be_read_share_all(height: float) -> None:
+    panels = (heatmap(np.zeros((9, 9))), words(ENGLISH, 9), bars(9))
+    layout = laid_out(panels, height)
+    shown = [box for index, box in enumerate(layout.boxes) if layout.shows(index)]
+    room = height - MORE * (not layout.whole)
+    assert sum(box.height for box in shown) + SPACE * (len(shown) - 1) == pytest.approx(room)
+    assert layout.whole == (height == 400)
+    assert all(box.bottom <= height + 1e-6 for box in shown)
+
+
+def small_maps(count: int) -> Figure:
+    maps = tuple(
+        heatmap(
+            np.zeros((4, 8)),
+            list("1234"),
+            list("12345678"),
+            title=f"map {number}",
+            scale_at="title",
+        )
+        for number in range(count)
+    )
+    return Figure(title="t", panels=maps, columns=3, most_columns=5)
+
+
+def test_small_maps_stand_in_more_columns_where_they_would_be_too_low() -> None:
+    def columns(width: float, height: float) -> int:
+        return lay_out(small_maps(10), Rect(0, 0, width, height)).rows[0][1]
+
+    assert columns(700, 900) == 3
+    assert columns(700, 330) == 5
+    assert columns(400, 330) == 3  # no room for more
+
+
+def test_what_finds_no_room_is_a_page_further() -> None:
+    """Never smudges: every map in sight has its rows labelled, and each one is in sight once."""
+    figure, seen, first = small_maps(10), set(), 0
+    for _ in range(10):
+        page = Page(figure, 500, 260, LIGHT, first=first)
+        canvas = RecordingCanvas()
+        page.paint(canvas)
+        titles = {words for words in canvas.words if words.startswith("map ")}
+        assert canvas.words.count("4") >= len(titles)
+        assert any("of 10 parts" in words for words in canvas.words)
+        seen |= titles
+        if page.turned(1) == 0:
+            break
+        first = page.turned(1)
+    assert len(seen) == 10
+    assert page.turned(-1) < page.layout.first
+
+
+def test_the_last_panel_takes_what_is_left_of_its_row() -> None:
+    panels = (bars(2), bars(2), bars(2), bars(2), heatmap(np.zeros((4, 8))))
+    figure = Figure(title="t", panels=panels, columns=3, wide_last=True)
+    found = lay_out(figure, Rect(0, 0, 700, 600)).boxes
+    assert found[-1].right == pytest.approx(700)
+    assert found[-1].x == pytest.approx(found[1].x)
+
+
+@pytest.mark.parametrize("height", range(60, 400, 10))
+@pytest.mark.parametrize("at", ["right", "below", "title"])
+def test_the_numbers_of_a_scale_never_touch(height: int, at: str) -> None:
+    values = np.linspace(-1.13, 1.13, 32).reshape(4, 8).astype(np.float32)
+    panel = replace(heatmap(values, list("abcd"), list("12345678")), scale_at=at)
+    panel = replace(panel, limits=(-1.13, 1.13), value_name="weight")
+    canvas = record(Figure(title="", panels=(panel,)), 200, height)
+    drawn = [text for text in canvas.texts if "1.13" in text.words or text.words in {"0", "−0.57"}]
+    assert drawn
+    assert overlapping(drawn) == []
+
+
+def test_a_scale_that_maps_share_stands_once_beside_the_title() -> None:
+    figure = small_maps(6)
+    shared = tuple(replace(panel, value_name="share") for panel in figure.panels)
+    canvas = record(replace(figure, panels=shared), 700, 400)
+    assert canvas.words.count("share") == 1
+    title, name = (next(t for t in canvas.texts if t.words == w) for w in ("t", "share"))
+    assert title.box.middle[1] == pytest.approx(name.box.middle[1], abs=2)
 
 
 def test_a_map_of_few_rows_keeps_the_label_of_each() -> None:

@@ -68,13 +68,13 @@ def test_maps_of_every_number_there_is() -> None:
     maps = {panel.title: panel for panel in figure.panels}
     assert list(maps) == [
         "Entropy in bits",
-        "Mean distance in tokens",
-        "Weight on itself",
-        "Weight on previous token",
-        "Weight on next token",
-        "Weight on first token",
-        "Weight on special tokens",
-        "Weight at one fixed distance",
+        "Distance in tokens",
+        "On itself",
+        "On previous token",
+        "On next token",
+        "On first token",
+        "On special tokens",
+        "At fixed distance",
         "Copying in logits",
     ]
     copied = maps["Copying in logits"]
@@ -83,7 +83,7 @@ def test_maps_of_every_number_there_is() -> None:
     assert (copied.values == scores).all()
     assert copied.scale == "diverging"
     assert copied.limits == (-abs(scores).max(), abs(scores).max())
-    first = maps["Weight on first token"]
+    first = maps["On first token"]
     assert isinstance(first, Heatmap)
     assert (first.values == found.weights[3]).all()
     assert first.limits == (0.0, 1.0)
@@ -93,4 +93,4 @@ def test_maps_of_every_number_there_is() -> None:
     assert (entropy.values == found.entropy).all()
     selection = Selection(stack="decoder", part="cross")
     figure = view("head_maps").draw(trace_of("translator"), selection, ViewOptions())
-    assert [p.title for p in figure.panels] == ["Entropy in bits", "Weight on first token"]
+    assert [p.title for p in figure.panels] == ["Entropy in bits", "On first token"]

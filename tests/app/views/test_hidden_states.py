@@ -5,7 +5,7 @@ import pytest
 
 from app.figure import Heatmap
 from app.render.geometry import Rect
-from app.render.page import boxes
+from app.render.layout import lay_out
 from app.selection import Selection
 from app.views import ViewOptions, view
 from app.views.hidden_states import _norm_limits
@@ -98,7 +98,7 @@ def test_a_pinned_token_leaves_every_label_readable_in_a_small_window(
 ) -> None:
     selection = Selection(stack="decoder", query=4)
     figure = view("hidden_states").draw(trace_of("decoder"), selection, ViewOptions())
-    first, second, third = boxes(figure, Rect(0, 0, *size))
+    first, second, third = lay_out(figure, Rect(0, 0, *size)).boxes
     assert first.y == second.y
     assert (third.x, third.width) == (0, size[0])
     canvas = record(figure, *size)

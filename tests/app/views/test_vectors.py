@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.views._vectors import bright, round_end, symmetric
+from app.views._vectors import bright, plain, round_end, symmetric
 
 
 def test_a_scale_ends_just_beyond_the_largest_value() -> None:
@@ -39,3 +39,10 @@ def test_nothing_but_zeros_still_has_a_scale() -> None:
 
 def test_a_diverging_scale_has_zero_in_the_middle() -> None:
     assert symmetric(np.array([-3.0, 2.0], np.float32)) == (-3.2, 3.2)
+
+
+def test_large_numbers_are_written_out() -> None:
+    numbers = (0.41237, 27.24, 999.6, 1912.6, -1912.6, 23456.7)
+    assert [plain(n) for n in numbers] == ["0.412", "27.2", "1,000", "1,913", "−1,913", "23,457"]
+    values = np.array([[1.0, 1.0, 1.0, 1330.0]], np.float32)
+    assert bright(values) == (4.0, "colours end at 4; largest 1,330")
