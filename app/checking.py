@@ -86,6 +86,11 @@ class Checker:
 
         self._tasks.submit("check", work, done, self._failed)
 
+    def forget_shared(self) -> None:
+        """Nothing was tried."""
+        self._tasks.drop("check")
+        self._store.update(what_if=None)
+
     def _verify(self, then: Callable[[], None]) -> None:
         state = self._store.state
         model, steps = state.model, state.steps

@@ -15,6 +15,7 @@ from app.labels import labeller
 
 if TYPE_CHECKING:
     from core.decoding import Hypothesis
+    from core.decoding.record import Names
     from core.loaded import LoadedModel
     from core.request import DecodeRequest, RunRequest
 
@@ -70,8 +71,7 @@ def _steps(asked: Namespace, model: LoadedModel, request: DecodeRequest) -> None
     while decoding.finished is None:
         step = decoding.step()
         if asked.json:
-            shown = [names(c.token) for c in step.candidates[: asked.candidates]]
-            print(record.json_line(step, candidates=asked.candidates, names=shown), flush=True)
+            print(record.json_line(step, candidates=asked.candidates, names=names), flush=True)
         else:
             sys.stdout.write(step.text[written:])
             sys.stdout.flush()
@@ -110,15 +110,21 @@ def _fill(asked: Namespace, model: LoadedModel, run: RunRequest) -> None:
     while filling.finished is None:
         fill = filling.step()
         if asked.json:
-            shown = [names(c.token) for c in fill.candidates[: asked.candidates]]
-            print(record.json_line(fill, candidates=asked.candidates, names=shown), flush=True)
+            print(record.json_line(fill, candidates=asked.candidates, names=names), flush=True)
     if not asked.json:
         tokens = filling.tokens
         kept = [t for t, special in zip(tokens.ids, tokens.special, strict=True) if not special]
         print(model.tokenizer.decode(kept) if model.tokenizer is not None else kept)
 
 
-def _names(model: LoadedModel) -> Any:
+def _names(model: LoadedModel) -> Names:
+    from core.decoding.record import Names
+
     if model.tokenizer is None:
-        return lambda token: f"⟨{token}⟩"
-    return labeller(model.tokenizer.target, False)
+        return Names(piece=_numbered, label=_numbered)
+    target = model.tokenizer.target
+    return Names(piece=target.piece, label=labeller(target))
+
+
+def _numbered(token: int) -> str:
+    return f"⟨{token}⟩"

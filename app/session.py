@@ -194,15 +194,20 @@ class Session(QObject):
     def save_decoding(self, path: Path, done: Callable[[], None]) -> None:
         """Write what was decoded to .jsonl or .csv, off the window's thread."""
         state = self.store.state
-        model, moves, raw = state.model, state.moves, state.display.raw_labels
+        model, moves = state.model, state.moves
         if model is None or model.tokenizer is None:
             return
-        names = labeller(model.tokenizer.target, raw)
+        target = model.tokenizer.target
+
+        def work(job: Job) -> None:
+            from core.decoding.record import Names
+
+            save(moves, path, Names(piece=target.piece, label=labeller(target)))
 
         def failed(error: Exception) -> None:
             self._fail(error, "decoding")
 
-        self._tasks.submit("save", lambda job: save(moves, path, names), lambda _: done(), failed)
+        self._tasks.submit("save", work, lambda _: done(), failed)
 
     # --- what is going on -------------------------------------------------------------------
 

@@ -30,6 +30,9 @@ class Pooling(QWidget):
         self.run = QPushButton("Run")
         self.run.setToolTip("Run the same text so, and compare the next-token distributions")
         self.run.setAccessibleName("Run with shared key/value heads")
+        self.back = QPushButton("Back")
+        self.back.setToolTip("Show the bytes of the cache again")
+        self.back.setAccessibleName("Back to the bytes of the cache")
         self.result = QLabel()
         self.result.setWordWrap(True)
         self.result.setAccessibleName("What sharing changes")
@@ -39,8 +42,10 @@ class Pooling(QWidget):
         row.addWidget(label)
         row.addWidget(self.heads)
         row.addWidget(self.run)
+        row.addWidget(self.back)
         row.addWidget(self.result, 1)
         self.run.clicked.connect(lambda _=False: self._run())
+        self.back.clicked.connect(lambda _=False: checker.forget_shared())
         self.heads.activated.connect(lambda _: self._show_result())
         store.changed.connect(self._show)
         self._show(frozenset({"view"}))
@@ -67,6 +72,7 @@ class Pooling(QWidget):
 
     def _show_result(self) -> None:
         found = shown(self._store.state)
+        self.back.setVisible(bool(found))
         chosen = next((one for one in found if one.kv_heads == self.heads.currentData()), None)
         self.result.setText("" if chosen is None else sentence(chosen))
 

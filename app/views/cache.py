@@ -47,8 +47,8 @@ NOT_KEPT = {
 MOST_NAMED, MOST_NUMBERED = 8, 16
 """More heads side by side have no room for names, and more still none for numbers."""
 SHARINGS = (
-    "MHA: every head has keys and values of its own; GQA: groups of heads share theirs; MQA: all"
-    " share one; MLA: one latent vector stands for all"
+    "MHA: every head has its own keys and values; GQA: groups share theirs; MQA: all share one;"
+    " MLA: one latent vector for all"
 )
 
 
@@ -248,10 +248,7 @@ def _note(trace: Trace) -> str:
     latent = "" if stack.blocks[0].attention.latent else " (with DeepSeek-V2's sizes)"
     note = f"Each new token adds {size(own.bytes_per_token)}. {SHARINGS}{latent}."
     if trace.spec.encoder is not None:
-        note += (
-            " Each layer's cross-attention reads the same encoder output through its own W_K and "
-            "W_V, once for all steps."
-        )
+        note += " Cross-attention makes its own once, from what the encoder wrote."
     return note
 
 

@@ -163,6 +163,14 @@ def test_shared_heads_are_compared(qtbot: QtBot, open_app: Opener) -> None:
         "1 K/V head",
     ]
     assert panel.bars[0].value == pytest.approx(own.mean_kl)
+    push(bar.back)
+    settled(qtbot, app)
+    assert "by how heads share" in app.window.pictures.figure.panels[-1].title
+    assert bar.result.text() == ""
+    assert not bar.back.isVisible()
+    push(bar.run)
+    qtbot.waitUntil(lambda: bar.result.text() != "", timeout=10_000)
+    settled(qtbot, app)
     app.session.stepping.back()
     settled(qtbot, app)
     assert bar.result.text() == "", "it says nothing of another run"

@@ -109,6 +109,14 @@ def test_over_time_shows_fills_and_takes_another_word(qtbot: QtBot, open_app: Op
     panel = app.window.pictures.figure.panels[0]
     assert isinstance(panel, WordGrid)
     assert panel.columns.labels == ("1", "2", "3")
+    assert panel.columns.title == "Fill"
+    app.session.stepping.first()
+    settled(qtbot, app)
+    panel, curves = app.window.pictures.figure.panels
+    assert isinstance(panel, WordGrid)
+    assert panel.columns.title == curves.x_title == "Fill", "also of the text before the first"  # type: ignore[union-attr]
+    app.session.stepping.last()
+    settled(qtbot, app)
     second = app.store.state.fills[1]
     other = second.candidates[3].token
     click_at(front(app), find(front(app), step=1, token=other))

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.labels import labeller
 from app.wiring import App
 from tests.app.driver import Opener, settled, type_text
 from tests.app.test_decoding import step, to_the_end
@@ -44,7 +45,13 @@ def test_json_lines_hold_every_step(
     first = lines[0]["candidates"][0]
     assert len(lines[0]["candidates"]) == 10
     assert first["token"] == made[0].candidates[0].token
-    assert first["piece"]
+    tokenizer = app.store.state.model.tokenizer.target
+    name = labeller(tokenizer)
+    for line, made_ in zip(lines, made, strict=True):
+        chosen = next((c for c in line["candidates"] if c["token"] == made_.token), None)
+        assert chosen is not None
+        assert line["piece"] == chosen["piece"] == made_.piece == tokenizer.piece(made_.token)
+        assert line["label"] == chosen["label"] == name(made_.token)
     assert "Exported to" in app.window.status.currentMessage()
 
 
@@ -58,6 +65,8 @@ def test_csv_has_a_row_a_step_and_the_kind_of_the_dialog(
         rows = list(csv.DictReader(file))
     assert [int(row["token"]) for row in rows] == [s.token for s in app.store.state.steps]
     assert [int(row["step"]) for row in rows] == [1, 2]
+    name = labeller(app.store.state.model.tokenizer.target)
+    assert [row["label"] for row in rows] == [name(s.token) for s in app.store.state.steps]
 
 
 def test_fills_are_saved_too(
