@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject
 from app.choices import FIRST_INPUTS, RANDOM_MODELS, Architecture, Inputs
 from app.engine import Report, ShouldStop
 from app.examples import Example, masks_of
+from app.left import Left
 from app.looking import fitted
 from app.mask_memory import read_masks, write_masks
 from app.selection import Selection
@@ -65,6 +66,7 @@ class Opening(QObject):
         self.masks: dict[Architecture, str] = dict(masks)
         self.sources: dict[Architecture, str] = dict(sources)
         self.places: dict[Architecture, Selection] = dict(places)
+        self._left = Left()
         self._inputs: Inputs | None = None
         self._example: Example | None = None
         self._told: Problem | None = None
@@ -98,7 +100,9 @@ class Opening(QObject):
         return LAST_RESORT
 
     def open(self, source: str) -> None:
-        """Load another model."""
+        """Load another model; one that lies in files is read anew."""
+        if Path(source).exists():
+            self._left.forget(source)
         self._load(source)
 
     def choose_architecture(self, architecture: Architecture) -> None:
@@ -147,7 +151,11 @@ class Opening(QObject):
         device = self._store.state.device
         self._store.update(source=source, problem=told, playing=False)
 
+        left = self._left.model(source, device)
+
         def work(job: Job) -> LoadedModel:
+            if left is not None:
+                return left
             return self._core.load(source, device, job.report, job.should_stop)
 
         self._tasks.submit("load", work, self._loaded, self._failed)
@@ -168,15 +176,21 @@ class Opening(QObject):
             except CoreError as error:
                 self._failed(error)
                 return
+        gone = self._left.leave(state, model)
+        changes["note"] = changes["note"] or gone
+        back = self._left.back(model, changes["inputs"], changes["masks"], state.decode)
         changes["selection"] = replace(
-            fitted(changes["selection"], model.spec), query=None, key=None, step=None
+            fitted(changes["selection"], model.spec),
+            query=None,
+            key=None,
+            step=back.pop("step", None),
         )
         self.sources[model.spec.architecture] = state.source
         recent = self._with_recent(state.source)
-        self._store.update(
-            **changes, **NOTHING_DECODED, answer=None, kept=(), problem=self._told, recent=recent
-        )
-        self._run()
+        nothing = {**NOTHING_DECODED, "answer": None, "kept": ()}
+        self._store.update(**(changes | nothing | back), problem=self._told, recent=recent)
+        if self._store.state.answer is None:
+            self._run()
 
     def _inputs_for(self, model: LoadedModel) -> Inputs:
         """Among models of one architecture the text stays; each architecture has its own."""
@@ -250,5 +264,5 @@ def _of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
         "masks": masks_of(example.mask, model.spec.sites),
         "selection": fitted(example.selection(), model.spec),
         "note": example.note,
-        "view": "attention",
+        "view": example.view,
     }

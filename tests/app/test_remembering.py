@@ -15,6 +15,7 @@ from app.settings import Remembered, Settings
 from app.wiring import App
 from core.masks import MaskChoice
 from tests.app.driver import Opener, go_to, heatmap, settled, type_text
+from tests.app.test_decoding import step
 
 WINDOW = MaskChoice(
     key="sliding_window",
@@ -296,3 +297,58 @@ def test_a_broken_mask_in_the_file_does_not_keep_a_model_from_running(
     app = open_app()
     assert dict(app.store.state.masks) == {}
     assert app.store.state.answer is not None
+
+
+def test_kept_texts_and_decoded_tokens_wait_for_their_model(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    app.session.keep()
+    kept = app.store.state.kept
+    app.session.stepping.choose(strategy="sample", seed=3)
+    step(qtbot, app, 3)
+    app.session.stepping.back()
+    before = app.store.state
+    switch(qtbot, app, "encoder")
+    assert app.store.state.kept == ()
+    assert app.store.state.steps == ()
+    app.session.keep()
+    app.session.stepping.choose(strategy="greedy", speed=9)
+    switch(qtbot, app, "decoder")
+    state = app.store.state
+    assert state.kept == kept
+    assert state.steps == before.steps
+    assert state.answer is before.answer
+    assert state.selection.step == 1
+    assert (state.decode.strategy, state.decode.seed, state.decode.speed) == ("sample", 3, 9)
+    assert len(app.window.decoding.chips.chips) == 3
+    step(qtbot, app, 2)
+    assert app.store.state.steps[:3] == before.steps, "it goes on where it was"
+    switch(qtbot, app, "encoder")
+    assert len(app.store.state.kept) == 1
+
+
+def test_under_another_text_only_the_kept_ones_come_back(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    app.session.keep()
+    step(qtbot, app, 2)
+    switch(qtbot, app, "encoder")
+    app.session.opening.texts["decoder"] = Inputs(text="another one")
+    switch(qtbot, app, "decoder")
+    state = app.store.state
+    assert [answer.inputs.text for answer in state.kept] == ["Once upon a time"]
+    assert state.steps == ()
+    assert state.answer.inputs.text == "another one"
+
+
+def test_of_a_large_model_it_is_said_that_nothing_can_wait(
+    qtbot: QtBot, open_app: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app("random:decoder")
+    step(qtbot, app, 2)
+    name = app.store.state.model.name
+    monkeypatch.setattr("app.left.MOST_WEIGHTS", 1000)
+    switch(qtbot, app, "encoder")
+    assert f"the decoded tokens of {name} are gone" in app.window.banner.label.text().replace(
+        "\u200b", ""
+    )
+    switch(qtbot, app, "decoder")
+    assert app.store.state.steps == ()

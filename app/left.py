@@ -1,0 +1,88 @@
+"""What was kept and decoded with a model, for as long as another one is looked at; free of Qt.
+
+The model stays in memory with it, so all of it together has a limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from app.choices import DecodeChoice, Inputs
+
+if TYPE_CHECKING:
+    from app.store import State
+    from core.loaded import LoadedModel
+    from core.masks import MaskChoice
+
+MOST_WEIGHTS = 250_000_000
+"""Of all models that are left and stay; 1 GB of 32-bit numbers."""
+DECODED = ("steps", "fills", "tree", "search", "checked", "what_if", "ending")
+
+
+class Left:
+    """Models that were left with something to come back to."""
+
+    def __init__(self) -> None:
+        self._states: dict[tuple[str, str], State] = {}
+
+    def leave(self, state: State, following: LoadedModel) -> str:
+        """Another model comes. One sentence where what was done with this one cannot stay."""
+        model = state.model
+        if model is None or _key(model) == _key(following):
+            return ""
+        if not (state.kept or _decoded(state)):
+            return ""
+        if model.parameters > MOST_WEIGHTS:
+            return (
+                f"The kept texts and the decoded tokens of {model.name} are gone: it is too large "
+                "to stay in memory beside another model."
+            )
+        self._states[_key(model)] = state
+        while sum(_weights(other) for other in self._states.values()) > MOST_WEIGHTS:
+            self._states.pop(next(iter(self._states)))  # the one that was left first
+        return ""
+
+    def model(self, source: str, device: str) -> LoadedModel | None:
+        """The very model that was left."""
+        state = self._states.get((source, device))
+        return state.model if state is not None else None
+
+    def forget(self, source: str) -> None:
+        """It is to be read anew."""
+        self._states = {key: state for key, state in self._states.items() if key[0] != source}
+
+    def back(
+        self,
+        model: LoadedModel,
+        inputs: Inputs,
+        masks: Mapping[str, MaskChoice],
+        decode: DecodeChoice,
+    ) -> dict[str, Any]:
+        """Fields of the store as they were with this model: its kept texts and, where text and
+        masks are the same, its run and what was decoded, with the step that was looked at."""
+        state = self._states.pop(_key(model), None)
+        if state is None or state.model is not model:
+            return {}
+        same = replace(state, inputs=inputs, masks=masks, model=model)
+        if state.answer is None or state.answer.trouble or not same.answered:
+            return {"kept": state.kept}
+        found: dict[str, Any] = {"kept": state.kept, "answer": state.answer}
+        if _decoded(state):
+            found |= {name: getattr(state, name) for name in DECODED}
+            found["decode"] = replace(state.decode, speed=decode.speed)
+            found["step"] = state.selection.step
+        return found
+
+
+def _decoded(state: State) -> bool:
+    return bool(state.moves) or len(state.tree.branches) > 1
+
+
+def _key(model: LoadedModel) -> tuple[str, str]:
+    return model.source, str(model.device)
+
+
+def _weights(state: State) -> int:
+    return state.model.parameters if state.model is not None else 0
