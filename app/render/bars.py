@@ -6,6 +6,7 @@ import math
 
 from app.figure import Bar, Bars
 from app.render import text
+from app.render.beginnings import told_apart
 from app.render.canvas import Canvas
 from app.render.drawing import Hit
 from app.render.geometry import Rect
@@ -37,6 +38,7 @@ class BarsDrawing:
         # A label is cut only where the bars would get too short to compare.
         spare = box.width - 10 - wide - 8 - LEAST_BAR
         self._label_room = min(longest, max(box.width * 0.34, spare))
+        self._labels = told_apart(labels, self._label_room, SIZE)
         remarks = [bar.note for bar in panel.bars[: self._shown]]
         remark = max((text.width(words, NOTE_SIZE) for words in remarks), default=0.0)
         free = box.width - self._label_room - 10 - wide - 8
@@ -46,7 +48,7 @@ class BarsDrawing:
 
     def paint(self, canvas: Canvas) -> None:
         for place, bar in enumerate(self.panel.bars[: self._shown]):
-            self._paint_bar(canvas, bar, self._band(place))
+            self._paint_bar(canvas, bar, self._labels[place], self._band(place))
         y = self.box.y + self._row * self._shown
         left = len(self.panel.bars) - self._shown
         if left:
@@ -87,11 +89,10 @@ class BarsDrawing:
     def _band(self, place: int) -> Rect:
         return Rect(self.box.x, self.box.y + place * self._row, self.box.width, self._row)
 
-    def _paint_bar(self, canvas: Canvas, bar: Bar, band: Rect) -> None:
+    def _paint_bar(self, canvas: Canvas, bar: Bar, label: str, band: Rect) -> None:
         theme = self.theme
         y = band.middle[1]
         colour = theme.muted if bar.dimmed else theme.text
-        label = text.elide(bar.label, self._label_room, SIZE)
         right = band.x + self._label_room
         canvas.text(right, y, label, colour=colour, size=SIZE, align="right")
         part = min(1.0, max(0.0, bar.value / self.panel.limit)) if self.panel.limit > 0 else 0.0
