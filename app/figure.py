@@ -24,7 +24,7 @@ class Axis:
     kinds "special", "padding", "masked", "generated", "segment_b". numbers: what each place
     counts as in the read-out, where clicked and in CSV, on an axis that shows a part of a text or a
     choice of its tokens (None: it is no token); empty: 0, 1, 2 … notes: a word more on each place
-    under the pointer.
+    under the pointer; spoken: what a place is called there, unless by the title and its label.
     """
 
     title: str
@@ -32,6 +32,7 @@ class Axis:
     marks: tuple[tuple[int, str], ...] = ()
     numbers: tuple[int | None, ...] = ()
     notes: tuple[str, ...] = ()
+    spoken: tuple[str, ...] = ()
 
     def number(self, index: int) -> int | None:
         """What a place counts as."""

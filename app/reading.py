@@ -28,10 +28,11 @@ class Place:
 class Reading:
     """query and key: what is pinned. The numbers are None unless both are.
 
-    product: q·k as it stands. scale: what it is multiplied by. score: what enters the softmax
-    (scaled, with a bias and soft cap where the model has them). weight: after the softmax. rank:
-    of the key among those of the query, from 1. product, scale and score are of one head, so None
-    for a mean. strongest: (key, weight) of a pinned query, or (query, weight) of a pinned key.
+    product: q·k as it stands. scale: what it is multiplied by; d_head: of q and k. score:
+    what enters the softmax (scaled, with a bias and soft cap where the model has them). weight:
+    after the softmax. rank: of the key among those of the query, from 1. product, scale and score
+    are of one head, so None for a mean. strongest: (key, weight) of a pinned query, or (query,
+    weight) of a pinned key.
     """
 
     query: Place | None = None
@@ -43,6 +44,7 @@ class Reading:
     keys: int = 0
     product: float | None = None
     scale: float | None = None
+    d_head: int = 0
     score: float | None = None
     adjusted: str = ""
     strongest: tuple[tuple[Place, float], ...] = ()
@@ -74,10 +76,12 @@ def read(trace: Trace, selection: Selection, raw: bool = False) -> Reading:
     weight = float(row[key.index])
     attention = trace.spec.stack(selection.stack).attention(selection.part, layer)
     product = score = None
+    d_head = 0
     if head is not None:
         score = float(trace.scores(site, layer, head)[query.index, key.index])
         name = f"{selection.stack}.{layer}.{selection.part}"
         q, k = trace[f"{name}.q"], trace[f"{name}.k"]
+        d_head = q.shape[-1]
         shared = q.shape[0] // k.shape[0]
         product = float(q[head, query.index] @ k[head // shared, key.index])
     return Reading(
@@ -90,6 +94,7 @@ def read(trace: Trace, selection: Selection, raw: bool = False) -> Reading:
         keys=int(allowed[query.index].sum()),
         product=product,
         scale=attention.score_scale if head is not None else None,
+        d_head=d_head,
         score=score,
         adjusted=_adjusted(product, attention.score_scale, score),
     )

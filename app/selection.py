@@ -10,7 +10,8 @@ class Selection:
     """Where the person is looking. Layers and heads count from 0 here, from 1 on screen.
 
     stack "encoder" or "decoder", part "self" or "cross": the attention site. layer: a block.
-    head None: the mean of all heads. query and key: pinned positions, None when nothing is pinned.
+    head None: the mean of all heads; kept_head: the head, or the one chosen before the mean, for
+    what a mean has not. query and key: pinned positions, None when nothing is pinned.
     step: a decoding step, None for the prompt itself.
     """
 
@@ -21,6 +22,11 @@ class Selection:
     query: int | None = None
     key: int | None = None
     step: int | None = None
+    kept_head: int = 0
+
+    def __post_init__(self) -> None:
+        if self.head is not None:
+            object.__setattr__(self, "kept_head", self.head)
 
     @property
     def site(self) -> str:

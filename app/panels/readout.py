@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
@@ -103,6 +105,7 @@ class ReadoutPanel(QWidget):
     def _write(self, lines: list[tuple[str, str]]) -> None:
         while len(self._rows) < len(lines):
             name, value = QLabel(), QLabel()
+            value.setTextFormat(Qt.TextFormat.PlainText)  # “<s>” is a token, not a tag
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             value.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             value.setWordWrap(True)
@@ -135,12 +138,19 @@ def lines_of(reading: Reading) -> list[tuple[str, str]]:
             lines.append(("weight", "0, masked"))
         if reading.product is not None and reading.score is not None:
             lines.append(("q·k", f"{reading.product:z.4f}"))
-            scale = f"× {reading.scale:.4g}"
-            lines.append((f"score {scale}", f"{reading.score:z.4f}"))
+            lines.append(("score", f"{reading.score:z.4f}{made_of(reading)}"))
     by = "attends to" if reading.key is None else "attended by"
     for i, (place, weight) in enumerate(reading.strongest):
         lines.append((by if i == 0 else "", f"{weight:.4f}  “{place.label}” ({place.index})"))
     return lines
+
+
+def made_of(reading: Reading) -> str:
+    """How the score comes from q·k, where nothing else is added to it: “  = q·k / √32”."""
+    if reading.adjusted or reading.scale is None or reading.scale == 1:
+        return ""
+    usual = math.isclose(reading.scale, reading.d_head**-0.5, rel_tol=1e-6)
+    return f"  = q·k / √{reading.d_head}" if usual else f"  = q·k × {reading.scale:.4g}"
 
 
 def note_of(reading: Reading) -> str:

@@ -121,7 +121,7 @@ class SiteBar(QWidget):
         self.layer.spin.valueChanged.connect(lambda value: self._select(layer=value - 1))
         self.head.spin.valueChanged.connect(lambda value: self._select(head=value - 1))
         self.mean.clicked.connect(lambda _: self.toggle_mean())
-        self._last_head, self._tight = 0, False
+        self._tight = False
         store.changed.connect(self._show)
         self._show(frozenset({"model"}))
 
@@ -193,8 +193,8 @@ class SiteBar(QWidget):
             self.head.spin.setValue(self.head.spin.value() + by)
 
     def toggle_mean(self) -> None:
-        mean = self._store.state.selection.head is None
-        self._select(head=self._last_head if mean else None)
+        selection = self._store.state.selection
+        self._select(head=selection.kept_head if selection.head is None else None)
 
     def _select(self, **changes: int | str | None) -> None:
         state = self._store.state
@@ -255,7 +255,5 @@ class SiteBar(QWidget):
         self.site.setCurrentIndex(self.site.findData(site))
         self.layer.show_value(selection.layer + 1, layers_at(spec, site))
         heads = heads_at(spec, site, min(selection.layer, layers_at(spec, site) - 1))
-        if selection.head is not None:
-            self._last_head = selection.head
-        self.head.show_value(min(self._last_head, heads - 1) + 1, heads)
+        self.head.show_value(min(selection.kept_head, heads - 1) + 1, heads)
         self.mean.setChecked(selection.head is None)

@@ -21,10 +21,12 @@ def paint_axes(
     """Titles, marks and the labels that fit; the pinned row's and column's always, emphasised."""
     box, window = grid.box, grid.window
     middle_x, middle_y = box.middle
-    title_x = box.x - STRIP - GAP - grid.room[0] - TITLE / 2 - 2
     row_title = text.elide(grid.rows.title, max(box.height, 120.0), SIZE)
+    # A title longer than its axis runs on above it, beside the columns' labels.
+    title_y = min(middle_y, box.bottom + 4 - text.width(row_title, SIZE) / 2)
+    title_x = box.x - STRIP - GAP - grid.room[0] - TITLE / 2 - 2
     canvas.text(
-        title_x, middle_y, row_title, colour=theme.muted, size=SIZE, align="center", turn=-90
+        title_x, title_y, row_title, colour=theme.muted, size=SIZE, align="center", turn=-90
     )
     column_title = text.elide(grid.columns.title, max(box.width, 160.0), SIZE)
     canvas.text(

@@ -45,6 +45,17 @@ def tick(value: float, step: float) -> str:
     return text.replace("-", "−")
 
 
+def in_full(value: float) -> str:
+    """A number of a table in five digits: 1.0005, 23.437, 12,346."""
+    if not math.isfinite(value):
+        return number(value)
+    if value != 0 and abs(value) < 0.0001:
+        return small(value)
+    if abs(value) >= 10_000:
+        return f"{value:,.0f}".replace("-", "−")
+    return f"{value:z.5g}".replace("-", "−")
+
+
 def small(value: float) -> str:
     """A number that four decimals would round away, in full: 0.0000277."""
     size = abs(value)

@@ -29,7 +29,9 @@ def place(axis: Axis, index: int) -> str:
     """One place on an axis in words: query "bank" (4), layer 3."""
     name, number = noun(axis), axis.number(index)
     label = axis.labels[index] if index < len(axis.labels) else str(number)
-    if label == str(number) or (label.isdigit() and not name.startswith(TOKEN_AXES)):
+    if axis.spoken:
+        words = axis.spoken[index]
+    elif label == str(number) or (label.isdigit() and not name.startswith(TOKEN_AXES)):
         words = f"{name} {label}"
     elif name.startswith(TOKEN_AXES) and number is not None:
         words = f"{name} “{label}” ({number})"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from app.figure import Axis, WordGrid
+from app.figure import Axis, Cell, WordGrid
 from app.render import grid as grids
 from app.render import pixels, readout, text
 from app.render.axes import paint_axes, paint_hover_labels
@@ -14,6 +16,7 @@ from app.render.frames import around, frame, ink
 from app.render.geometry import Rect
 from app.render.grid import Limits, fit, picks, taken
 from app.render.moving import walked
+from app.render.numbers import in_full
 from app.render.thinning import first_number
 from app.render.window import Window
 from app.theme import Theme
@@ -23,6 +26,7 @@ LEGIBLE, FEW = 40.0, 24.0  # a narrower cell cannot show its word; even a word o
 TIGHT = 32.0  # so narrow is still better than columns out of sight
 ROW, TIGHT_ROW = 12.0, 10.0  # a lower one neither; but few rows, numbers mostly, are all shown
 SIZE, SMALLEST, TIGHTEST, FOOT, KEY = 12.0, 10.0, 9.0, 18.0, 60.0
+NUMBER = re.compile(r"[+−-]?([\d.,]+|∞)")
 MEASURED = 32  # so many rows and columns say how wide words are
 
 
@@ -83,6 +87,8 @@ class WordGridDrawing:
         column = panel.column if grid.in_sight(None, panel.column) else None
         if row is not None and column is not None:
             frame(canvas, grid.rect(row, column), theme, width=2)
+        elif row is not None and high < SIZE + 2:  # inside it, so as not to cover its neighbours
+            frame(canvas, around(grid.row_band(row), -1.5), theme, width=1)
         elif row is not None:
             frame(canvas, grid.row_band(row), theme, width=1.5)
         elif column is not None:
@@ -112,7 +118,7 @@ class WordGridDrawing:
         found = picks(panel.picks, row, place)
         if row is not None and column is not None and column < len(panel.cells[row]):
             cell = panel.cells[row][column]
-            said = [f"“{cell.text}”"] if cell.text else []
+            said = [_said(cell)] if cell.text else []
             words += f": {' · '.join([*said, *([cell.note] if cell.note else [])])}"
             found = dict(cell.picks) if cell.picks else found
             if cell.token is not None:
@@ -187,6 +193,13 @@ def whole_width(panel: WordGrid) -> float:
     """How wide the grid would like to be to show all its columns."""
     columns = max((len(row) for row in panel.cells), default=0)
     return taken(panel.rows)[0] + columns * _column(_words(panel)) + 4
+
+
+def _said(cell: Cell) -> str:
+    """A number in more digits than there is room for, a word in quotes."""
+    if cell.value is not None and NUMBER.fullmatch(cell.text):
+        return in_full(cell.value)
+    return f"“{cell.text}”"
 
 
 def _words(panel: WordGrid) -> tuple[str, ...]:

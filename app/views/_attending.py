@@ -62,6 +62,7 @@ def choose(found: Attending, query: int, pin: int | None, names: tuple[str, ...]
         axis=Axis(
             title=KEY,
             labels=tuple(f"{i} {names[i]}" for i in places),
+            spoken=tuple(f"key “{names[i]}” ({i})" for i in places),
             numbers=places,
             marks=tuple((row, "masked key") for row, i in enumerate(places) if i in shown_masked),
         ),
@@ -142,13 +143,16 @@ def scores(found: Attending, keys: Keys) -> WordGrid:
     """Each key's way from q·k to what the softmax reads, in numbers."""
     steps: list[tuple[str, Floats]] = [("q·k", found.dots)]
     if found.scale != 1:
-        steps.append((scaling(found), found.scaled))
+        steps.append((f"q·k {scaling(found)}", found.scaled))
     if found.capped is not None:
         steps.append((f"cap {found.softcap:g}", found.capped))
     if found.bias is not None:
         steps += [("bias", found.bias), ("+ bias", found.scores)]
+    if len(steps) > 1:  # what softmax reads has one name everywhere
+        steps[-1] = ("score", steps[-1][1])
+    names = tuple(name for name, _ in steps)
     return WordGrid(
-        title=f"3  {formula(found)}, masked [{len(found.dots)}]",
+        title=f"3  score = {formula(found)}, masked [{len(found.dots)}]",
         cells=tuple(
             (
                 *(
@@ -160,7 +164,9 @@ def scores(found: Attending, keys: Keys) -> WordGrid:
             for i in keys.places
         ),
         rows=keys.axis,
-        columns=Axis(title="Step", labels=(*(name for name, _ in steps), "mask")),
+        columns=Axis(
+            title="Step", labels=(*names, "mask"), spoken=(*names, "score after the mask")
+        ),
         row=keys.row,
     )
 
@@ -179,11 +185,10 @@ def formula(found: Attending) -> str:
 
 
 def _cell(value: float, key: int, note: str) -> Cell:
-    exact = f"{value:z.5g}".replace("-", "−")
     return Cell(
         text=two_decimals(value),
         strength=None,
-        note=f"{exact}{note}",
+        note=note,
         value=value,
         picks=(("key", key),),
     )
@@ -191,7 +196,7 @@ def _cell(value: float, key: int, note: str) -> Cell:
 
 def _after_mask(found: Attending, key: int) -> Cell:
     if found.allowed[key]:
-        return _cell(float(found.scores[key]), key, ", seen")
+        return _cell(float(found.scores[key]), key, "seen")
     return Cell(
         text="−∞",
         strength=None,
@@ -210,7 +215,7 @@ def _making(found: Attending, key: int) -> str:
         for i in largest
     ]
     rest = float(row.sum() - row[largest].sum())
-    return f" = {' + '.join(parts)} + {two_decimals(rest)} from the other coordinates"
+    return f"= {' + '.join(parts)} + {two_decimals(rest)} from the other coordinates"
 
 
 def weights(found: Attending, keys: Keys) -> Bars:
@@ -250,6 +255,7 @@ def weighted(found: Attending, keys: Keys) -> Heatmap:
         rows=Axis(
             title=KEY,
             labels=(*names, "Σ α·v"),
+            spoken=(*keys.axis.spoken, *names[len(keys.places) :], "Σ α·v"),
             numbers=(*keys.places, *no_token),
             marks=keys.axis.marks,
         ),

@@ -52,6 +52,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             options,
             _maps.note(trace, selection, options),
         ),
+        hint=_maps.faint(largest, options),
     )
 
 
@@ -117,7 +118,6 @@ def _note(
     if limit is not None:
         beyond = f"; the largest is {plain(float(largest.max()))}" if limit < largest.max() else ""
         parts.append(f"Colours are scaled to 0 to {plain(limit)}{beyond}.")
-    parts.append(_maps.faint(largest, options))
     return " ".join(part for part in parts if part)
 
 

@@ -66,6 +66,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             ),
         ),
         note=_note(trace, options),
+        hint="Click a part to open what it computes." if options.step is None else "",
     )
 
 
@@ -180,8 +181,6 @@ def _note(trace: Trace, options: ViewOptions) -> str:
         )
         if trace.spec.encoder is not None:
             parts.append("The encoder does not run again.")
-    else:
-        parts.append("Click a part to open what it computes.")
     return " ".join(parts)
 
 

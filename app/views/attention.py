@@ -36,7 +36,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if head is None:
         details = [("largest of the heads", heads.max(axis=0))]
     else:
-        details = [("raw score", trace.scores(site, layer, head).numpy())]
+        details = [("score", trace.scores(site, layer, head).numpy())]
     if outside.any():
         before = trace.pattern(site, layer, head).numpy()
         details.insert(0, ("weight before", before if head is not None else before.mean(axis=0)))
@@ -64,7 +64,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 limits_note=limits_note,
             ),
         ),
-        note=_note(weights, largest, allowed, dead, options, _left_out(trace, selection, options)),
+        note=_note(weights, allowed, dead, _left_out(trace, selection, options)),
+        hint=_maps.faint(largest, options),
     )
 
 
@@ -76,10 +77,8 @@ def _left_out(trace: Trace, selection: Selection, options: ViewOptions) -> str:
 
 def _note(
     weights: Floats,
-    largest: Floats,
     allowed: Bools,
     dead: tuple[int, ...],
-    options: ViewOptions,
     left_out: str,
 ) -> str:
     sums = weights[allowed.any(axis=1)].sum(axis=1)
@@ -90,8 +89,7 @@ def _note(
     if dead:
         what = "One query has" if len(dead) == 1 else f"{len(dead)} queries have"
         parts.append(f"{what} no keys at all; attention adds nothing there.")
-    parts.append(_maps.faint(largest, options))
-    return " ".join(part for part in parts if part)
+    return " ".join(parts)
 
 
 VIEW = View(

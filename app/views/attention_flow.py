@@ -83,13 +83,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             part
             for part in (
                 found.note,
-                "" if query is not None else "Click a query to see its lines alone.",
                 _elsewhere(weights, rows, columns, query),
                 _colours(len(heads), query is not None),
                 left_out,
             )
             if part
         ),
+        hint=_hint(len(heads), query is not None),
     )
 
 
@@ -206,13 +206,24 @@ def _arrows(
     return tuple(arrow(*line) for line in drawn)
 
 
+def _hint(heads: int, is_pinned: bool) -> str:
+    """What can be seen alone."""
+    if heads > 1:
+        return (
+            "Click a head or a query to see its lines alone."
+            if not is_pinned
+            else ("Click a head to see its lines alone.")
+        )
+    return "" if is_pinned else "Click a query to see its lines alone."
+
+
 def _colours(heads: int, numbers: bool) -> str:
     """What the colours mean; empty for one head."""
     if heads == 1:
         return ""
-    parts = ["Each head has its colour; click one to see it alone."]
+    parts = ["Each head has its colour."]
     if heads > COLOURS:
-        parts[0] = f"Heads have colours, which repeat after {COLOURS}; click one to see it alone."
+        parts[0] = f"Heads have colours, which repeat after {COLOURS}."
     if numbers:
         parts.append("The numbers are means of the heads.")
     return " ".join(parts)

@@ -40,11 +40,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         f"{search.request.length_penalty:g}",
         panels=panels,
         note=_note(search),
+        hint="Point to one to see why; click to follow it.",
     )
 
 
 def _note(search: BeamSearch) -> str:
-    parts = ["Boxed went on, purple ended, the rest dropped: point to see why, click to follow."]
+    parts = ["Boxed went on, purple ended, the rest dropped."]
     most = max(_candidates(search))
     if most > MOST_ROWS:
         parts.append(f"Of up to {most} candidates a step the {MOST_ROWS} first are shown.")

@@ -64,8 +64,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 even=True,
             ),
         ),
-        note="Orange is the continuation that is shown; a click goes to another. Taking another"
-        " candidate begins a new one. log P: the tokens' log-probabilities, added up.",
+        note="Orange is the continuation that is shown."
+        " log P: the tokens' log-probabilities, added up.",
+        hint="A click goes to another; taking another candidate begins a new one.",
     )
 
 

@@ -58,13 +58,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             _map(trace, last, stack.name, after, query, options),
             _curves(trace, others, stack.name, query, options),
         ),
-        note=" ".join(
-            (
-                "Cosine of two states: 1 in the same direction, 0 at right angles.",
-                "Lines: the same word in either text, and the mean of all words.",
-                "" if query is not None else "Pin a word to follow it alone, in all texts kept.",
-            )
-        ).rstrip(),
+        note="Cosine of two states: 1 in the same direction, 0 at right angles."
+        " Lines: the same word in either text, and the mean of all words.",
+        hint="" if query is not None else "Pin a word to follow it alone, in all texts kept.",
         columns=2,
     )
 

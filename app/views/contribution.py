@@ -67,8 +67,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         ),
         note=(
             f"Right: how long {vector} is, as a share of its row (Kobayashi et al. 2020): a bright"
-            f" weight on a short value brings little. {_maps.faint(largest, options)}"
-        ).rstrip(),
+            " weight on a short value brings little."
+        ),
+        hint=_maps.faint(largest, options),
         columns=2,
     )
 

@@ -50,7 +50,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         cells=tuple(_row(numbers, largest, place) for place in shown),
         rows=Axis(title="Head", labels=tuple(f"layer {i + 1}, head {j + 1}" for i, j in shown)),
         columns=Axis(
-            title="Measure (click one to sort by it)",
+            title="Measure",
             labels=tuple(NAMES[name] + (sign if name == by else "") for name in columns),
         ),
         picks=(None, "sort"),
@@ -60,6 +60,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=f"{ATTENTION[selection.site]} · {len(order)} heads {_sorted(by, options)}",
         panels=(grid,),
         note=_note(trace, selection, options, len(shown), len(order)),
+        hint="Click a measure to sort by it.",
     )
 
 

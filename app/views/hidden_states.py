@@ -45,7 +45,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=f"{selection.stack.capitalize()} hidden states · {stack.layers} layers",
         panels=tuple(panels),
-        note=MEANING if query is not None else f"{MEANING} {PIN}",
+        note=MEANING,
+        hint="" if query is not None else PIN,
         columns=2 if query is not None else 1,  # three one below the other would be strips
         wide_last=True,
     )

@@ -35,18 +35,18 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if missing is not None:
         return missing
     stack, layer = selection.stack, selection.layer
-    head = 0 if selection.head is None else selection.head
     query = pinned_query(trace, selection, options)
     at = followed(trace, selection, options)
+    spec = trace.spec.stack(stack)
+    heads = spec.attention(selection.part, layer).heads
+    head = min(selection.kept_head, heads - 1)
     found = attend(trace, selection.site, layer, head, at)
     source = "encoder" if selection.part == "cross" else stack
     names = labels(trace.tokens[source], options.raw_labels)
     pin = pinned(selection.key, len(found.weights))
     keys = _attending.choose(found, at, pin, names)
     made = project(trace, selection.site, layer, head, at, keys.looked)
-    key = f"{keys.looked} {names[keys.looked]}"
-    spec = trace.spec.stack(stack)
-    heads = spec.attention(selection.part, layer).heads
+    key = f"{keys.looked} “{names[keys.looked]}”"
     return Figure(
         title=(
             f"Inside head {head + 1} of {heads} · {ATTENTION[selection.site].lower()}"
@@ -60,13 +60,22 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             _attending.weighted(found, keys),
             _attending.output(found, head, heads, OUTPUT[selection.part]),
         ),
-        note=_note(made, keys, key, selection, query is not None),
+        note=_note(made, keys, key, head if selection.head is None else None),
+        hint=" ".join(
+            hint
+            for hint, useful in (
+                ("Click a key for its k and v.", selection.key is None),
+                ("Pin a query to follow another token.", query is None),
+            )
+            if useful
+        ),
         columns=3,
         weights=(1.1, 1.0, 1.1),
     )
 
 
-def _note(made: Projections, keys: Keys, key: str, selection: Selection, is_pinned: bool) -> str:
+def _note(made: Projections, keys: Keys, key: str, kept: int | None) -> str:
+    """kept: the head that stands for a mean of heads."""
     done = "".join(f", {word}" for word in made.then)
     q, k, v = (
         f"{letter} = {product}" for letter, product in zip("qkv", made.products, strict=True)
@@ -76,12 +85,8 @@ def _note(made: Projections, keys: Keys, key: str, selection: Selection, is_pinn
         parts.append("m is the encoder's last state.")
     if keys.masked_left:
         parts.append("The other masked keys share a line.")
-    if selection.head is None:
-        parts.append("A mean of heads has no q and k: head 1 is shown.")
-    if selection.key is None:
-        parts.append("Click a key for its k and v.")
-    if not is_pinned:
-        parts.append("Pin a query to follow another token.")
+    if kept is not None:
+        parts.append(f"A mean of heads has no q and k: head {kept + 1} is shown.")
     return " ".join(parts)
 
 

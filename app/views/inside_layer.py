@@ -50,23 +50,21 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             f" · {token_name(trace, stack, at, options)}"
         ),
         panels=(_stream(stages), _numbers(stages), _feed_forward(trace, stack, layer, at)),
-        note=_note(spec.blocks[layer], query is not None),
+        note=_note(spec.blocks[layer]),
+        hint="" if query is not None else "Pin a token to follow another.",
         columns=2,
         weights=(0.85, 1.15),
         wide_last=True,
     )
 
 
-def _note(block: BlockSpec, is_pinned: bool) -> str:
+def _note(block: BlockSpec) -> str:
     """In words what the rows are: the letters of `core.analysis.inside.stream`."""
     cross = " c what cross-attention," if block.cross is not None else ""
-    parts = [
-        f"x enters the layer; a is what attention gives,{cross} f what feed-forward gives.",
-        ORDERS[block.residual],
-    ]
-    if not is_pinned:
-        parts.append("Pin a token to follow another.")
-    return " ".join(parts)
+    return (
+        f"x enters the layer; a is what attention gives,{cross} f what feed-forward gives."
+        f" {ORDERS[block.residual]}"
+    )
 
 
 def _stream(stages: tuple[Stage, ...]) -> Heatmap:
@@ -103,7 +101,7 @@ def _numbers(stages: tuple[Stage, ...]) -> WordGrid:
         cells=tuple(
             (
                 _number(float(norm), "its length √Σx²"),
-                *(_number(float(row[i]), "") for i in chosen),
+                *(_number(float(row[i])) for i in chosen),
             )
             for norm, row in zip(norms, values, strict=True)
         ),
@@ -111,18 +109,13 @@ def _numbers(stages: tuple[Stage, ...]) -> WordGrid:
         columns=Axis(
             title="Norm, and some coordinates",
             labels=("norm", *(str(i) for i in chosen)),
+            spoken=("norm", *(f"coordinate {i}" for i in chosen)),
         ),
     )
 
 
-def _number(value: float, note: str) -> Cell:
-    more = f"{value:z.5g}".replace("-", "−")
-    return Cell(
-        text=two_decimals(value),
-        strength=None,
-        note=f"{more}, {note}" if note else more,
-        value=value,
-    )
+def _number(value: float, note: str = "") -> Cell:
+    return Cell(text=two_decimals(value), strength=None, note=note, value=value)
 
 
 def _feed_forward(trace: Trace, stack: str, layer: int, at: int) -> Panel:

@@ -35,7 +35,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     of_sentence = _sentence(trace)
     judged, at_judged = _judged(trace), focus == _place(trace)
     panels: list[Panel] = []
-    notes = []
+    notes, hints = [], []
     if trace.spec.heads.vocab is not None:
         places = _places(trace, focus)
         found = lens(trace, places)
@@ -45,13 +45,14 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             if stack.layers > MOST_BELOW:  # of few layers the numbers say it all, in less height
                 panels.append(_certainty(found, places.index(focus), focus, trace, options))
         if len(places) < len(trace.tokens[stack.name]):
-            notes.append(f"Positions {places[0]} to {places[-1]}; pin another to move there.")
+            notes.append(f"Positions {places[0]} to {places[-1]}.")
+            hints.append("Pin another to move there.")
         if not chosen:
-            notes.append("Pin a token to follow another answer through the layers.")
+            hints.append("Pin a token to follow another answer through the layers.")
     if not panels or (chosen and at_judged):
         panels += of_sentence
     elif of_sentence:
-        notes.append(f"Pin the {judged} token to see what it says of the whole text.")
+        hints.append(f"Pin the {judged} token to see what it says of the whole text.")
     if not panels:
         reason = options.missing.get("vocab", f"{trace.spec.name} has no output head to look with.")
         return empty(title, reason)
@@ -64,6 +65,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=title,
         panels=tuple(panels),
         note=" ".join(notes),
+        hint=" ".join(hints),
         columns=2 if beside else 1,
         weights=(3, 2) if beside else (),
         wide_last=True,

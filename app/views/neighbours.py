@@ -41,7 +41,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=f"Neighbours of {token_name(trace, stack, at, options)} in the {stack}'s vocabulary",
         panels=tuple(panels),
-        note=MEANING if chosen else f"{MEANING} Pin a token to see its neighbours.",
+        note=MEANING,
+        hint="" if chosen else "Pin a token to see its neighbours.",
         columns=min(2, len(panels)),
     )
 

@@ -55,8 +55,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             ),
             _curves(trace, hidden, query, options, selection),
         ),
-        note="Cosine: 1 in the same direction, 0 at right angles, −1 opposite. "
-        + (
+        note="Cosine: 1 in the same direction, 0 at right angles, −1 opposite.",
+        hint=(
             "Choose another layer to see the states draw together or apart."
             if query is not None
             else "Pin a token to follow it against its own embedding and final state."

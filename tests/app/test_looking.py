@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.following import place
@@ -109,7 +110,8 @@ def test_the_raw_score_is_the_product_of_query_and_key(qtbot: QtBot, open_app: O
     product = float(trace["encoder.2.self.q"][3, 1] @ trace["encoder.2.self.k"][3, 2])
     lines = app.window.readout.lines
     assert ("q·k", f"{product:.4f}") in lines
-    score = next(value for name, value in lines if name.startswith("score"))
+    score, formula = dict(lines)["score"].split("  ")
+    assert formula == "= q·k / √32"  # done already, not still to do
     assert float(score) == pytest.approx(product / 32**0.5, abs=1e-4)
 
 
@@ -284,3 +286,48 @@ def test_where_a_token_stands_in_an_edited_text(
 ) -> None:
     ids, others = ([ord(letter) for letter in text] for text in (old, new))
     assert [place(index, ids, others) for index in range(len(old))] == places
+
+
+def test_the_mean_goes_inside_the_head_that_was_chosen(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    go_to(qtbot, app, "inside_head")
+    app.store.select(head=2)
+    app.window.sitebar.toggle_mean()
+    settled(qtbot, app)
+    figure = app.window.pictures.figure
+    assert app.store.state.selection.head is None
+    assert app.window.sitebar.head.spin.value() == 3
+    assert figure.title.startswith("Inside head 3 of ")
+    assert "A mean of heads has no q and k: head 3 is shown." in figure.note
+    app.window.sitebar.toggle_mean()
+    assert app.store.state.selection.head == 2
+
+
+def test_a_token_that_looks_like_a_tag_is_read_as_it_stands(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    app.store.select(query=1, key=None)
+    settled(qtbot, app)
+    values = app.window.readout.findChildren(QLabel)
+    shown = [label for label in values if label.text().startswith("“")]
+    assert shown
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in shown)
+
+
+def test_panels_without_room_are_a_page_further(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    go_to(qtbot, app, "inside_head")
+    widget = front(app)
+    widget.setFixedSize(500, 260)
+    settled(qtbot, app)
+    more, seen = widget.page.more, set()
+    assert more is not None
+    for _ in widget.page.layout.rows:
+        layout = widget.page.layout
+        seen |= {panel for panel in range(len(layout.boxes)) if layout.shows(panel)}
+        click_at(widget, QPointF(more.x + 20, more.y + 10))
+    assert seen == set(range(len(widget.figure.panels)))
+    assert widget.page.layout.first == 0
+    press(app, Qt.Key.Key_PageDown)
+    assert widget.page.layout.first > 0
+    press(app, Qt.Key.Key_PageUp)
+    assert widget.page.layout.first == 0

@@ -77,7 +77,7 @@ def attention(labels: list[str], *, masked: bool = False, **changes: object) -> 
     marks = ((0, "special"), (len(labels) - 1, "padding"))
     changes["rows"] = Axis(title="Query (attends)", labels=tuple(labels), marks=marks)
     changes["columns"] = Axis(title="Key (attended to)", labels=tuple(labels), marks=marks)
-    return heatmap(values, details=(("raw score", scores),), **changes)
+    return heatmap(values, details=(("score", scores),), **changes)
 
 
 def mosaic(layers: int = 12, heads: int = 12, size: int = 48) -> Mosaic:

@@ -43,14 +43,14 @@ def test_a_heatmap_reads_back_exactly_with_labels_masks_and_details() -> None:
         "key label",
         "weight",
         "masked",
-        "raw score",
+        "score",
     ]
     assert panel.hidden is not None
     for row in rows:
         place = int(row["query"]), int(row["key"])
         assert (row["query label"], row["key label"]) == tuple(AWKWARD[i] for i in place)
         assert np.float32(row["weight"]) == panel.values[place]
-        assert np.float32(row["raw score"]) == panel.details[0][1][place]
+        assert np.float32(row["score"]) == panel.details[0][1][place]
         assert bool(int(row["masked"])) == panel.hidden[place]
 
 

@@ -93,7 +93,7 @@ def test_the_read_out_names_words_positions_and_every_value(
     assert isinstance(panel, Heatmap)
     qtbot.mouseMove(widget, middle(widget, 3, 2))
     weight, score = panel.values[3, 2], panel.details[0][1][3, 2]
-    said = f"query “bank” (3) → key “river” (2): weight {weight:.3f} · raw score −{-score:.2f}"
+    said = f"query “bank” (3) → key “river” (2): weight {weight:.3f} · score −{-score:.2f}"
     assert heard["hovered"] == [said]
 
 

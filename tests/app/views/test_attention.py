@@ -97,7 +97,7 @@ def test_the_head_and_layer_asked_for_are_shown() -> None:
     selection = Selection(stack="decoder", layer=2, head=3)
     panel = heatmap(trace, selection)
     assert (panel.values == trace.pattern("decoder.self", 2)[3].numpy()).all()
-    assert panel.details[0][0] == "raw score"
+    assert panel.details[0][0] == "score"
     assert (panel.details[0][1] == trace.scores("decoder.self", 2)[3].numpy()).all()
 
 

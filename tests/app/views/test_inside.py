@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -7,13 +8,18 @@ import pytest
 
 from app.figure import Bars, Figure, Heatmap, WordGrid, Words
 from app.render import readout
+from app.render.drawing import Hit
+from app.render.numbers import in_full
+from app.render.page import Page
 from app.selection import Selection
+from app.theme import LIGHT
 from app.views import ViewOptions, view
 from app.views._vectors import two_decimals
 from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
 from core.spec import ExpertsSpec
+from tests.app.render.recording import RecordingCanvas, record
 from tests.traces import KINDS, sentence, spec, trace_of
 
 
@@ -81,8 +87,8 @@ def test_each_score_is_printed_from_the_product_on() -> None:
     selection = Selection(stack="encoder", layer=1, head=2, query=4)
     scores = head_figure("relative translator", selection).panels[2]
     assert isinstance(scores, WordGrid)
-    assert scores.title == "3  q·k + bias, masked [7]"  # this family leaves the scaling out
-    assert scores.columns.labels == ("q·k", "bias", "+ bias", "mask")
+    assert scores.title == "3  score = q·k + bias, masked [7]"  # this family leaves the scaling out
+    assert scores.columns.labels == ("q·k", "bias", "score", "mask")
     trace = trace_of("relative translator", length=7, target=7)
     expected = trace.scores("encoder.self", 1, 2, 4).tolist()
     for row, score in zip(scores.cells, expected, strict=True):
@@ -93,8 +99,8 @@ def test_each_score_is_printed_from_the_product_on() -> None:
     selection = Selection(stack="decoder", layer=1, head=2, query=4)
     scores = head_figure("sandwich decoder", selection).panels[2]
     assert isinstance(scores, WordGrid)
-    assert scores.columns.labels == ("q·k", "/ √4", "cap 20", "mask")
-    assert scores.title == "3  20·tanh(q·k / √4 / 20), masked [7]"
+    assert scores.columns.labels == ("q·k", "q·k / √4", "score", "mask")
+    assert scores.title == "3  score = 20·tanh(q·k / √4 / 20), masked [7]"
     product, scaled, capped = (scores.cells[3][i].value for i in range(3))
     assert scaled == pytest.approx(product / 2)
     assert capped == pytest.approx(20 * np.tanh(scaled / 20), abs=1e-5)
@@ -107,9 +113,9 @@ def test_hovering_a_score_shows_the_products_that_make_it() -> None:
     assert isinstance(scores, WordGrid)
     row = products.values[2]
     largest = int(np.abs(row).argmax())
-    note = scores.cells[2][0].note
-    value, _, parts = note.partition(" = ")
-    assert float(value.replace("−", "-")) == pytest.approx(row.sum(), rel=1e-3)
+    cell = scores.cells[2][0]
+    parts = cell.note.removeprefix("= ")
+    assert cell.value == pytest.approx(row.sum(), rel=1e-3)
     first = parts.split(" + ")[0]
     q, k = (float(n.replace("−", "-")) for n in first.split(" (")[0].split(" · "))
     assert q * k == pytest.approx(row[largest], abs=0.05)
@@ -154,7 +160,7 @@ def test_a_long_text_folds_its_masked_keys() -> None:
             "self",
             "q k v",
             "1  x [16] → q, k, v [4]",
-            "q = x·W_Q + b; k = x·W_K + b and v = x·W_V + b, of key 5 w5.",
+            "q = x·W_Q + b; k = x·W_K + b and v = x·W_V + b, of key 5 “w5”.",
         ),
         (
             "rotary decoder",
@@ -175,7 +181,7 @@ def test_a_long_text_folds_its_masked_keys() -> None:
             "cross",
             "q k v",
             "1  norm(h) → q, m → k, v [16→4]",
-            "q = norm(h)·W_Q + b; k = m·W_K + b and v = m·W_V + b, of key 5 w5. m is the encoder's",
+            "q = norm(h)·W_Q + b; k = m·W_K + b and v = m·W_V + b, of key 5 “w5”. m is the",
         ),
     ],
 )
@@ -222,7 +228,7 @@ def test_a_key_is_counted_as_the_text_is() -> None:
     assert products.rows.numbers == tuple(shown)
     assert weighted.rows.numbers == (*shown, None, None)  # others, sum
     assert f"({shown[3]})" in readout.cell(products, 3, 0)
-    assert readout.cell(weighted, len(shown) + 1, 0).startswith("key Σ α·v, coordinate 0: value")
+    assert readout.cell(weighted, len(shown) + 1, 0).startswith("Σ α·v, coordinate 0: value")
 
 
 def test_a_step_says_under_the_pointer_what_it_is() -> None:
@@ -257,13 +263,63 @@ def test_the_formula_is_the_textbooks_where_the_factor_is() -> None:
             root = attention.d_head**-0.5
             assert attention.score_scale == pytest.approx(root) or "×" in grid.title
         else:
-            assert grid.title == f"3  {formula}, masked [7]"
+            assert grid.title == f"3  score = {formula}, masked [7]"
 
 
 def test_the_mean_says_that_a_head_is_shown() -> None:
     figure = head_figure("encoder", Selection(head=None))
     assert figure.title.startswith("Inside head 1 of 4 · encoder self-attention · layer 1 of 3")
     assert "A mean of heads has no q and k: head 1 is shown." in figure.note
+    figure = head_figure("encoder", replace(Selection(head=2), head=None))
+    assert figure.title.startswith("Inside head 3 of 4")
+    assert "head 3 is shown" in figure.note
+
+
+def hover(panel: WordGrid, row: int, column: int) -> str:
+    """What the pointer says of a cell."""
+    hit = (
+        Page(Figure(title="", panels=(panel,)), 900, 500, LIGHT)
+        .placed[0]
+        .drawing.beside(Hit(text="", row=row, column=column), 0, 0)
+    )
+    assert hit is not None
+    return hit.text
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_number_of_a_table_is_said_in_one_plain_sentence() -> None:
+    selection = Selection(layer=1, head=2, query=4)
+    figure = head_figure("encoder", selection)
+    scores = figure.panels[2]
+    assert isinstance(scores, WordGrid)
+    name = scores.rows.labels[2].removeprefix("2 ")
+    value = in_full(scores.cells[2][1].value or 0)
+    assert hover(scores, 2, 1) == f"key “{name}” (2), score: {value}"
+    assert hover(scores, 2, 0).startswith(f"key “{name}” (2), q·k: ")
+    assert hover(scores, 2, 2) == f"key “{name}” (2), score after the mask: {value} · seen"
+    assert re.search(r"of key \d+ “.+”\.", figure.note)
+    figure = view("inside_layer").draw(trace_of("encoder"), selection, ViewOptions())
+    numbers = figure.panels[1]
+    assert isinstance(numbers, WordGrid)
+    value = in_full(numbers.cells[1][1].value or 0)
+    coordinate = numbers.columns.labels[1]
+    assert hover(numbers, 1, 1) == f"step a, attention(x), coordinate {coordinate}: {value}"
+    assert hover(numbers, 1, 0).endswith(
+        "norm: " + in_full(numbers.cells[1][0].value or 0) + " · its length √Σx²"
+    )
+
+
+@pytest.mark.usefixtures("qapp")
+def test_what_can_be_clicked_is_said_in_the_window_alone() -> None:
+    for key in ("inside_head", "inside_layer", "hidden_states", "architecture", "similarity"):
+        figure = view(key).draw(trace_of("encoder"), Selection(), ViewOptions())
+        assert figure.hint
+        drawn = " ".join(record(figure).words)
+        in_window, canvas = Page(figure, 1000, 800, LIGHT, hints=True), RecordingCanvas()
+        in_window.paint(canvas)
+        for word in ("Click", "Pin "):
+            assert word not in drawn
+        assert figure.hint.split()[-1] in " ".join(canvas.words)
 
 
 @pytest.mark.parametrize(

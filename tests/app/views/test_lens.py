@@ -91,8 +91,9 @@ def test_a_long_text_is_shown_page_by_page() -> None:
         assert grid.columns.labels[0] == trace.tokens["decoder"].pieces[first]
         assert grid.picks == (None, "query")
         assert grid.columns.numbers == tuple(range(first, first + 24))
-        where = f"Positions {first} to {first + 23}; pin another to move there."
+        where = f"Positions {first} to {first + 23}."
         assert figure.note.startswith(where)
+        assert "Pin another to move there." in figure.hint
         assert grid.cells[-1][0].text == f"⟨{int(trace.logits[first].argmax())}⟩"
 
 
@@ -114,12 +115,12 @@ def test_classes_of_the_first_token_by_layer() -> None:
         assert [c.emphasised for c in panel.curves] == [i == best for i in range(len(panel.curves))]
     elsewhere = view("lens").draw(trace, Selection(query=1), ViewOptions())
     assert len(elsewhere.panels) == 2
-    assert elsewhere.note == "Pin the first token to see what it says of the whole text."
+    assert elsewhere.hint == "Pin the first token to see what it says of the whole text."
     unpinned = view("lens").draw(trace, Selection(), ViewOptions())
     assert len(unpinned.panels) == 2
     assert isinstance(unpinned.panels[1], WordGrid)
     assert "at position 0" in unpinned.panels[1].title
-    assert "Pin a token to follow another answer" in unpinned.note
+    assert "Pin a token to follow another answer" in unpinned.hint
 
 
 @pytest.mark.parametrize("of", ["last", "mean"])

@@ -50,5 +50,5 @@ def test_an_untied_model_has_two_lists_and_rotary_no_positions() -> None:
     figure = view("neighbours").draw(trace, Selection(stack="decoder"), ViewOptions())
     titles = [panel.title for panel in figure.panels]
     assert titles == ["Nearest in the token embedding", "Nearest in the output matrix"]
-    assert figure.note.endswith("Pin a token to see its neighbours.")
+    assert figure.hint.endswith("Pin a token to see its neighbours.")
     assert figure.note.startswith("Cosine of the angle between two vectors")
