@@ -18,7 +18,11 @@ FILE = Path(__file__).resolve().parent.parent / "resources" / "examples.toml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """Something worth looking at. mask: as the command line takes it; note: what to see in it."""
+    """Something worth looking at.
+
+    mask: as the command line takes it. view: the key of the view it is looked at in. note: what to
+    see in it.
+    """
 
     title: str
     model: str
@@ -29,6 +33,7 @@ class Example:
     site: str = ""
     layer: int = 1
     head: int | None = 1
+    view: str = "attention"
     note: str = ""
 
     @property

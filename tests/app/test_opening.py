@@ -134,6 +134,11 @@ def test_an_example_brings_its_model_text_mask_and_place(qtbot: QtBot, open_app:
     type_text(app, "another")
     settled(qtbot, app)
     assert not app.window.banner.isVisible(), "a note is about its example only"
+    app.window.show_example(
+        Example(title="Sum", model="random:decoder", text="ab", view="embeddings")
+    )
+    settled(qtbot, app)
+    assert app.store.state.view == "embeddings"
     app.window.show_example(Example(title="Bad", model="random:decoder", text="a", mask="opaque"))
     settled(qtbot, app)
     assert "opaque" in app.window.banner.label.text()

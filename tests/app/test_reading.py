@@ -10,6 +10,7 @@ from app.examples import Example, masks_of, read
 from app.looking import fitted
 from app.reading import read as read_out
 from app.selection import Selection
+from app.views import views
 from core.errors import RequestError
 from tests.app.driver import loaded
 
@@ -92,6 +93,7 @@ def test_examples_count_from_one(tmp_path) -> None:  # type: ignore[no-untyped-d
     (example,) = read(file)
     assert example.inputs == Inputs(text="a b")
     assert example.selection() == Selection(stack="decoder", layer=2, head=None)
+    assert example.view == "attention", "unless it names another"
     file.write_text('[[example]]\ntitle = "Two"\nmodel = "m"\ntext = "a"\ncolour = 1\n')
     with pytest.raises(ValueError, match=r"'Two' is not understood"):
         read(file)
@@ -99,8 +101,12 @@ def test_examples_count_from_one(tmp_path) -> None:  # type: ignore[no-untyped-d
 
 
 def test_the_examples_that_ship_can_be_shown() -> None:
+    known = {view.key for view in views()}
+    shown = {example.title: example.view for example in read()}
+    assert shown["Static sum: one word, two places"] == "embeddings"
     for example in read():
         assert isinstance(example, Example)
+        assert example.view in known
         assert example.title
         assert example.text
         assert example.layer >= 1
