@@ -33,7 +33,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     followed = [] if options.compact else _followed(panels)
     sentence = _sentence(trace, options)
     strips = _strips(trace, followed, selection, options)
-    if len(followed) == len(strips):  # each below or beside its list
+    if options.compact and sentence and not any(isinstance(panel, Bars) for panel in panels):
+        # In a narrow dock the reason why there is no list would take all the room there is.
+        if trace.spec.heads.vocab is None:
+            panels = [*sentence, *panels]
+        else:
+            panels, note = sentence, _no_mask(trace, options)
+    elif len(followed) == len(strips):  # each below or beside its list
         panels += [*strips, *sentence]
     else:
         panels += [*sentence, *strips]
@@ -177,8 +183,8 @@ def _no_mask(trace: Trace, options: ViewOptions) -> str:
     if mask is None:
         return f"{trace.spec.name} has no mask token; pin a token to see what would fit there."
     return (
-        f"There is no {options.pieces(mask)} in the text: mask a word by clicking it, "
-        "or pin a token to see what would fit in its place."
+        f"There is no {options.pieces(mask)} in the text: click a word to mask it, "
+        "or pin one to see what would fit there."
     )
 
 
@@ -218,36 +224,52 @@ def _sentence(trace: Trace, options: ViewOptions) -> list[Panel]:
     heads, spec = trace.sentence_heads, trace.spec.heads
     panels: list[Panel] = []
     if spec.pair is not None:
-        panels.append(_pair(heads["pair"].numpy(), 1 in trace.tokens["encoder"].sequence))
+        has_pair = 1 in trace.tokens["encoder"].sequence
+        panels.append(_pair(heads["pair"].numpy(), has_pair, _not_special(trace, options)))
     if spec.classes is not None:
-        panels.append(_classes(heads["classes"], spec.classes))
+        first = spec.classes.of == "first" and trace.spec.encoder is not None
+        remark = _not_special(trace, options) if first else ""
+        panels.append(_classes(heads["classes"], spec.classes, remark))
     if spec.replaced is not None:
         panels.append(_replaced(heads["replaced"].numpy(), trace, options))
     return panels
 
 
-def _pair(logits: Floats, has_pair: bool) -> Bars:
+def _not_special(trace: Trace, options: ViewOptions) -> str:
+    """What to say where the position that these heads read is a word; empty where all is well."""
+    tokens = trace.tokens["encoder"]
+    first = tokens.padding.index(False) if False in tokens.padding else 0
+    if tokens.special[first]:
+        return ""
+    name = labels(tokens, options.raw_labels)[first]
+    return f"It reads the first position, which is “{name}” now, not a special token."
+
+
+def _pair(logits: Floats, has_pair: bool, remark: str) -> Bars:
     follows, random = softmax(logits)
+    alone = "" if has_pair else "There is no second sentence, so this says nothing yet."
     return Bars(
         title="Does B follow A?",
         bars=(Bar(label="B follows A", value=follows), Bar(label="B is random", value=random)),
-        note="" if has_pair else "There is no second sentence, so this says nothing yet.",
+        note=" ".join(said for said in (alone, remark) if said),
     )
 
 
-def _classes(logits: Tensor, head: ClassHead) -> Panel:
+def _classes(logits: Tensor, head: ClassHead, remark: str) -> Panel:
     values, names = class_values(head, logits).tolist(), head.labels
     if head.problem == "score":
         scores = (f"{value:z.4f}".replace("-", "−") for value in values)
-        lines = (f"{name}: {score}" for name, score in zip(names, scores, strict=True))
+        lines = [f"{name}: {score}" for name, score in zip(names, scores, strict=True)]
+        lines += [remark] if remark else []
         return Words(title="Score of the text", text="\n".join(lines))
+    each = "" if head.problem == "one" else "Each class on its own (sigmoid): no sum of 1."
     return Bars(
         title="Class of the text" if head.problem == "one" else "Classes of the text",
         bars=tuple(
             Bar(label=names[i], value=values[i])
             for i in sorted(range(len(names)), key=lambda i: -values[i])
         ),
-        note="" if head.problem == "one" else "Each class on its own (sigmoid): no sum of 1.",
+        note=" ".join(said for said in (each, remark) if said),
     )
 
 

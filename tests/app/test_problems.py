@@ -9,7 +9,6 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.figure import Words
 from app.panels.dimming import dimmed
 from app.wiring import App
 from tests.app.driver import Opener, QuickCore, heatmap, press, settled, type_text
@@ -119,8 +118,7 @@ def test_a_text_without_a_mask(qtbot: QtBot, open_app: Opener) -> None:
     settled(qtbot, app)
 
     def told() -> bool:
-        panel = app.window.predictions.figure.figure.panels[0]
-        return isinstance(panel, Words) and "no [MASK]" in panel.text
+        return "no [MASK]" in app.window.predictions.figure.figure.note
 
     qtbot.waitUntil(told)
 

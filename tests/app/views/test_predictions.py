@@ -57,9 +57,12 @@ def test_all_candidates_together_sum_to_one() -> None:
 
 
 def test_without_a_mask_it_says_what_to_do() -> None:
-    words = draw(masked_encoder(), pieces=lambda i: f"[M{i}]").panels[0]
-    assert isinstance(words, Words)
-    assert words.text.startswith("There is no [M4] in the text: mask a word by clicking it")
+    figure = draw(masked_encoder(), pieces=lambda i: f"[M{i}]")
+    assert figure.note.startswith("There is no [M4] in the text: click a word to mask it")
+    assert [p.title for p in figure.panels[:2]] == ["Does B follow A?", CLASS_TITLE]
+    assert not any(isinstance(panel, Words) for panel in figure.panels)
+    wide = view("predictions").draw(masked_encoder(), Selection(), ViewOptions())
+    assert isinstance(wide.panels[0], Words)
 
 
 def test_a_pinned_token_is_predicted_in_place() -> None:
@@ -176,13 +179,13 @@ def test_without_a_vocabulary_head_there_is_a_reason_and_no_bars() -> None:
     made = replace(spec("encoder"), heads=Heads(replaced=ReplacedHead()))
     trace = run(Transformer(made).eval(), RunRequest(source=sentence(4, masked=(1,))))
     reason = "The file has no cls.predictions.decoder.weight."
-    words, replaced = draw(trace, missing={"vocab": reason}).panels
+    replaced, words = draw(trace, missing={"vocab": reason}).panels
     assert isinstance(words, Words)
     assert words.text == reason
     assert isinstance(replaced, Bars)
     expected = 1 / (1 + np.exp(-trace.sentence_heads["replaced"].double().numpy()))
     assert [b.value for b in replaced.bars] == pytest.approx(expected.tolist(), abs=1e-6)
-    fallback = draw(trace).panels[0]
+    fallback = draw(trace).panels[-1]
     assert isinstance(fallback, Words)
     assert fallback.text == "The encoder has no output over the vocabulary."
 
@@ -205,6 +208,19 @@ def test_sentence_pair_and_classes() -> None:
     assert values == sorted(values, reverse=True)
 
 
+def test_without_its_first_token_a_head_says_what_it_reads() -> None:
+    trace = masked_encoder(2)
+    tokens = trace.tokens["encoder"]
+    for special in (True, False):
+        first = (special, *tokens.special[1:])
+        shown = replace(trace, tokens={"encoder": replace(tokens, special=first)})
+        panels = draw(shown).panels
+        for title in ("Does B follow A?", CLASS_TITLE):
+            (panel,) = (p for p in panels if p.title == title)
+            assert isinstance(panel, Bars)
+            assert ("It reads the first position" in panel.note) is not special
+
+
 def test_a_decoder_that_classifies() -> None:
     """Beside its next token, where it has that head too."""
     for vocab in (spec("decoder").heads.vocab, None):
@@ -213,7 +229,8 @@ def test_a_decoder_that_classifies() -> None:
             Transformer(replace(spec("decoder"), heads=heads)).eval(),
             RunRequest(source=sentence(4)),
         )
-        first, classes = draw(trace, missing={"vocab": "No."}).panels
+        panels = draw(trace, missing={"vocab": "No."}).panels
+        first, classes = panels if vocab is not None else reversed(panels)
         assert isinstance(first, Words if vocab is None else Bars)
         assert isinstance(classes, Bars)
         assert classes.title == CLASS_TITLE
@@ -227,7 +244,7 @@ def test_classes_that_hold_together_and_scores() -> None:
         head = replace(LAST_TOKEN, problem=problem, labels=("a-b", "c", "d"))
         made = Transformer(replace(spec("decoder"), heads=Heads(classes=head))).eval()
         trace = run(made, RunRequest(source=sentence(4)))
-        panel, logits = draw(trace).panels[-1], trace.sentence_heads["classes"]
+        panel, logits = draw(trace).panels[0], trace.sentence_heads["classes"]
         of_layers = view("lens").draw(trace, Selection(stack="decoder"), ViewOptions()).panels[-1]
         assert isinstance(of_layers, Curves)
         last = [float(curve.y[-1]) for curve in of_layers.curves]
