@@ -136,6 +136,11 @@ class Listed:
     group: str = "Built in"
 
 
+def untrained(source: str) -> bool:
+    """Whether a model's weights are drawn at random."""
+    return source.startswith("random:")
+
+
 RANDOM_MODELS: tuple[Listed, ...] = (
     Listed(
         source="random:encoder",
@@ -160,7 +165,7 @@ RANDOM_MODELS: tuple[Listed, ...] = (
     ),
     Listed(
         source="random:vanilla",
-        title="The 2017 Transformer",
+        title="The 2017 Transformer, untrained",
         architecture="encoder-decoder",
         description="N = 6, d = 512, 8 heads, sinusoidal positions; random weights",
         group="Random weights",

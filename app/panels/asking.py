@@ -56,7 +56,7 @@ class AskedWord(QWidget):
         self._store.update(asked=self.field.text().strip())
 
     def _changed(self, names: frozenset[str]) -> None:
-        if names & {"asked", "model", "answer"}:
+        if names & {"asked", "model", "answer", "display"}:
             said = self._sentence()
             self.said.setText(said)
             self.said.setVisible(bool(said))
@@ -71,5 +71,9 @@ class AskedWord(QWidget):
         if not tokens_meant(tokenizer, state.asked):
             return f"Nothing in the vocabulary writes “{state.asked}”."
         if not whole(tokenizer, state.asked):
-            return f"“{state.asked}” takes several tokens; shown is the first."
+            from app.labels import labeller
+
+            name = labeller(tokenizer, state.display.raw_labels)
+            first = " or ".join(f"“{name(i)}”" for i in tokens_meant(tokenizer, state.asked))
+            return f"“{state.asked}” takes several tokens; shown is the first, {first}."
         return ""

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, Architecture
+from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, Architecture, untrained
 from app.panels.elided import ElidedLabel
 from app.session import Session
 from app.store import State, Store
@@ -109,7 +109,9 @@ class Header(QWidget):
         count = "1 note" if len(notes) == 1 else f"{len(notes)} notes"
         self.facts.setText(
             f"{spec.family} · {layers} layers · {heads} heads · d = {spec.main_stack.d_model} · "
-            f"{_count(model.parameters)} weights" + (f" · {count}" if notes else "")
+            f"{_count(model.parameters)} weights"
+            + (" · untrained" if untrained(model.source) else "")
+            + (f" · {count}" if notes else "")
         )
         self.facts.explain("\n".join(notes))
 

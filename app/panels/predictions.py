@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from app.choices import untrained
 from app.panels.asking import AskedWord
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.drawing import SHOWN_BY, options_of
@@ -24,6 +25,8 @@ if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
     from app.render.widget import FigureWidget
 
 KEY = "predictions"
+ROW = 32  # pixels beside a word that is brought in sight
+UNTRAINED = "Untrained: the weights are random, so these numbers mean nothing."
 
 
 class PredictionsPanel(QWidget):
@@ -45,9 +48,15 @@ class PredictionsPanel(QWidget):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setMinimumSize(120, 100)
+        self.untrained = QLabel(UNTRAINED)
+        self.untrained.setWordWrap(True)
+        self.untrained.hide()
+        layout.addWidget(self.untrained)
         layout.addWidget(self._scroll, 1)
         layout.addWidget(self.narrowing)
         self._shown: tuple[object, ...] = ()
+        self._read: object = None  # model and text of what is shown
+        self._asked = ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
@@ -56,10 +65,14 @@ class PredictionsPanel(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
+        self.untrained.setStyleSheet(f"color: {theme.warning}")
         if self.figure is not None:
             self.figure.set_theme(theme)
 
     def _changed(self, names: frozenset[str]) -> None:
+        if "model" in names:
+            model = self._store.state.model
+            self.untrained.setVisible(model is not None and untrained(model.source))
         if names & SHOWN_BY and self.isVisible():
             self._timer.start()
         if names & DIMMED_BY and self.figure is not None:
@@ -93,6 +106,8 @@ class PredictionsPanel(QWidget):
         except CoreError as error:
             figure = Figure(title="", panels=(Words(title="Predictions", text=str(error)),))
         self._show_figure(replace(figure, title="", columns=1, weights=()))
+        self._bring_in_sight(options.asked if state.asked != self._asked else ())
+        self._asked = state.asked
 
     def _show_figure(self, figure: Figure) -> None:
         """As high as its lists need; the panel scrolls."""
@@ -108,6 +123,39 @@ class PredictionsPanel(QWidget):
         height = page_height(figure, self._scroll.viewport().width())
         self.figure.setMinimumHeight(int(height))
         self.figure.show_figure(figure)
+        # At once, not at the next layout: what is brought in sight must have its place.
+        room = self._scroll.viewport().size()
+        self.figure.resize(room.width(), max(room.height(), int(height)))
+
+    def _bring_in_sight(self, asked: Collection[int]) -> None:
+        """The top for another text or model, a word just asked for; else all stays as it is."""
+        answer = self._store.state.answer
+        read = None if answer is None else (answer.model, answer.inputs)
+        bar = self._scroll.verticalScrollBar()
+        if read != self._read:
+            bar.setValue(0)
+        self._read = read
+        if self.figure is not None and asked:
+            place = _place_of(self.figure, asked)
+            if place is not None:
+                self._scroll.ensureVisible(0, place, 0, ROW)
 
     def _picked(self, picks: Mapping[str, int]) -> None:
         took(picks, self._session.stepping)
+
+
+def _place_of(widget: FigureWidget, asked: Collection[int]) -> int | None:
+    """How far down, in pixels, the first list has a token that was asked for."""
+    from app.figure import Bars
+
+    page = widget.page
+    for panel, placed in zip(page.figure.panels, page.placed, strict=True):
+        if not isinstance(panel, Bars):
+            continue
+        rows = [row for row, bar in enumerate(panel.bars) if bar.token in asked]
+        box = placed.box
+        for y in range(int(box.y), int(box.y + box.height)):
+            hit = placed.drawing.at(box.x + box.width / 2, y)
+            if hit is not None and hit.row in rows:
+                return y + ROW // 2
+    return None
