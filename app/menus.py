@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, HEAD_ORDER_NAMES, HEAD_ORDERS, HeadOrder
+from app.editing import EditActions
 from app.examples import Example
 from app.groups import GROUPS
 from app.panels.header import title_of
@@ -32,6 +33,7 @@ class Menus:
         self.examples: dict[str, QMenu] = {}
         bar = window.menuBar()
         self._file(bar)
+        self._edit(bar)
         self._view(bar)
         self._model(bar)
         if examples:
@@ -47,17 +49,24 @@ class Menus:
         self.recent = menu.addMenu("Open &recent")
         self.recent.aboutToShow.connect(self._fill_recent)
         menu.addSeparator()
-        _add(menu, "&Export view…", self._window.choose_export, "Ctrl+E")
-        _add(menu, "&Copy view as a picture", self._window.copy_picture, "Ctrl+Shift+C")
+        self.export = _add(menu, "&Export view…", self._window.choose_export, "Ctrl+E")
+        self.copy = _add(menu, "&Copy view as a picture", self._window.copy_picture, "Ctrl+Shift+C")
+        self._window.pictures.offer_actions(self.copy, self.export)
         self.saver = DecodingSaver(
             self._window, self._store, self._session, self._window.save_dialog
         )
         self.saver.saved.connect(
             lambda path: self._window.status.showMessage(f"Exported to {path}", 5000)
         )
-        _add(menu, "Export &decoding run…", self.saver.choose)
+        self.export_run = _add(menu, "Export &decoding run…", self.saver.choose)
         menu.addSeparator()
         _add(menu, "&Quit", self._window.close, "Ctrl+Q")
+
+    def _edit(self, bar: QMenuBar) -> None:
+        menu = bar.addMenu("&Edit")
+        self.editing = EditActions(menu, self._window.prompt.text)
+        menu.addSeparator()
+        menu.addAction(self.copy)
 
     def _fill_recent(self) -> None:
         self.recent.clear()
@@ -80,9 +89,9 @@ class Menus:
             (("Fi&xed, 0 to 1", "fixed"), ("&Fitted to each map", "auto")),
             lambda value: self._session.display(limits=value),
         )
-        sentences = menu.addMenu("Attention &between sentences")
+        self.between = menu.addMenu("Attention &between sentences")
         self.sentences = _choice(
-            sentences,
+            self.between,
             (
                 ("All", "all"),
                 ("A to A", "AA"),
@@ -109,7 +118,7 @@ class Menus:
         self.raw.toggled.connect(lambda on: self._session.display(raw_labels=on))
         menu.addSeparator()
         _add(menu, "&Keep the text to compare", self._keep, "Ctrl+K")
-        _add(menu, "For&get the kept texts", self._session.forget_kept)
+        self.forget = _add(menu, "For&get the kept texts", self._session.forget_kept)
         menu.addSeparator()
         theme = menu.addMenu("&Theme")
         self._themes = _choice(
@@ -181,6 +190,14 @@ class Menus:
             menu.setTitle(title_of(self._store.state, source))
             self.example_menu.setEnabled(True)
 
+    def _enable(self) -> None:
+        """What would do nothing just now is grey."""
+        state = self._store.state
+        tokens = () if state.trace is None else state.trace.tokens.values()
+        self.between.menuAction().setEnabled(any(1 in found.sequence for found in tokens))
+        self.export_run.setEnabled(bool(state.moves))
+        self.forget.setEnabled(bool(state.kept))
+
     def _help(self, bar: QMenuBar) -> None:
         menu = bar.addMenu("&Help")
         _add(menu, "&Keys", self._window.show_keys, "F1")
@@ -192,6 +209,7 @@ class Menus:
             self._name_examples()
         if names & {"abilities", "view"} and self._store.state.view in self.views:
             self.views[self._store.state.view].setChecked(True)
+        self._enable()
         if "display" in names:
             display = self._store.state.display
             self._themes[display.theme].setChecked(True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -49,6 +50,9 @@ from app.panels.status import StatusLine
 from app.session import Session
 from app.store import Store
 from app.theme import DARK, LIGHT, Theme
+
+if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
+    from app.figure import Figure
 
 MODEL_FILES = "Model files (*.gguf *.GGUF *.safetensors *.bin *.pt *.pth *.ckpt)"
 PICTURE_TYPES = "SVG picture (*.svg);;PNG picture (*.png);;Numbers as CSV (*.csv)"
@@ -222,6 +226,8 @@ class Window(QMainWindow):
             self._session.opening.open(path)
 
     def choose_export(self) -> None:
+        if self._picture("export") is None:
+            return
         name = f"{self._store.state.view}.svg"
         path = self.save_dialog.ask("Export the view", name, PICTURE_TYPES)
         if path is not None:
@@ -231,9 +237,8 @@ class Window(QMainWindow):
         """Write the picture in front to .png, .svg or .csv; a failure is said."""
         from app.render import export
 
-        figure = self.pictures.figure
+        figure = self._picture("export")
         if figure is None:
-            self._session.complain("There is no picture to export yet.", "model")
             return
         try:
             export.save(figure, path, theme=self.theme or LIGHT)
@@ -242,13 +247,26 @@ class Window(QMainWindow):
         else:
             self.status.showMessage(f"Exported to {path}", 5000)
 
+    def _picture(self, wanted: str) -> Figure | None:
+        """The picture in front; None, and a sentence why, where there is none or only words that
+        say what it needs."""
+        from app.figure import Words
+
+        figure = self.pictures.figure
+        if figure is None:
+            self._session.complain(f"There is no picture to {wanted} yet.", "model")
+        elif len(figure.panels) == 1 and isinstance(words := figure.panels[0], Words):
+            self._session.complain(f"There is no picture to {wanted}: {words.text}", "model")
+        else:
+            return figure
+        return None
+
     def copy_picture(self) -> None:
         """The picture in front into the clipboard, as large as it is exported."""
         from app.render import export
 
-        figure = self.pictures.figure
+        figure = self._picture("copy")
         if figure is None:
-            self._session.complain("There is no picture to copy yet.", "model")
             return
         try:
             data = export.png(figure, theme=self.theme or LIGHT)

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.choices import HEAD_ORDERS
@@ -79,6 +80,11 @@ class Pictures(QWidget):
         """The picture in front; None while there is none yet."""
         widget = self.widgets.get(self._store.state.view)
         return widget.figure if widget is not None else None
+
+    def offer_actions(self, *actions: QAction) -> None:
+        """What the right button offers on every picture."""
+        self._stack.addActions(actions)
+        self._stack.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def take_keys(self) -> None:
         """Give the picture in front the focus, so that the arrow keys look around in it."""
