@@ -96,7 +96,7 @@ VIEW_KEYS: tuple[tuple[str, str], ...] = (
 
 SHORTCUTS: tuple[tuple[str, str], ...] = (
     ("Ctrl+O", "open a checkpoint folder"),
-    ("Ctrl+Shift+O", "open a model file: GGUF, safetensors, PyTorch"),
+    ("Ctrl+Shift+O", "open a model file (GGUF, …)"),
     ("Ctrl+E", "export the view in front"),
     ("Ctrl+Shift+C", "copy the view as a picture"),
     ("Ctrl+L", "go to the text"),
@@ -125,7 +125,8 @@ def help_html() -> str:
     left += _table("In the picture", PICTURE_KEYS)
     right = _table("Decoding", _bound("play", "last")) + _table("Window", SHORTCUTS)
     return (
-        f"<table><tr><td style='padding-right:32px'>{left}</td><td>{right}</td></tr></table>"
+        f"<table><tr><td style='padding-right:32px'>{left}</td>"
+        f"<td style='padding-right:24px'>{right}</td></tr></table>"
         "<p>Inside a text field keys without Ctrl or Alt belong to the text, all but Esc.</p>"
     )
 

@@ -80,6 +80,11 @@ def labeller(tokenizer: Names, raw: bool = False) -> Callable[[int], str]:
     return name
 
 
+def visible(text: str) -> str:
+    """Text as it was written, but that a character nobody can see reads ⟨U+200D⟩."""
+    return " ".join(_visible(part) for part in text.split(" "))
+
+
 def place_words(index: int, position: int | None) -> str:
     """“position 3”; where padding stands before it “index 5, position 3”."""
     if position is None:

@@ -35,4 +35,6 @@ def sentence(every: Iterable[Tokens]) -> str:
 
 
 def _short(word: str) -> str:
-    return word if len(word) <= _LETTERS else word[: _LETTERS - 1] + "…"
+    from app.labels import visible
+
+    return visible(word if len(word) <= _LETTERS else word[: _LETTERS - 1] + "…")

@@ -72,3 +72,8 @@ def test_what_is_known_of_the_text_otherwise_comes_first(qtbot: QtBot, open_app:
     settled(qtbot, app)
     assert app.window.prompt.hint.isHidden()
     assert app.window.prompt.unknown.isVisible()
+
+
+def test_what_nobody_can_see_is_spelled_out() -> None:
+    read = tokens("a \u200d b", ("a", "a"), ("\u200d", "<unk>"))
+    assert sentence([read]) == "This model does not know “⟨U+200D⟩”; it reads it as <unk>."
