@@ -8,7 +8,8 @@ from app.branches import Tree, how
 from app.stepping import Stepping
 from app.store import Store
 
-MOST_LETTERS = 16
+MOST_LETTERS = 23
+"""Of a name with the text it quotes; more find no room beside what else stands there."""
 
 
 class BranchChoice(QComboBox):
@@ -45,5 +46,6 @@ def name_of(tree: Tree, number: int) -> str:
         return name
     before = len(branch.steps[branch.fork - 1].text) if branch.fork else 0
     own = " ".join(branch.steps[-1].text[before:].split())
-    shown = own if len(own) <= MOST_LETTERS else own[: MOST_LETTERS - 1] + "…"
+    room = MOST_LETTERS - len(name)
+    shown = own if len(own) <= room else own[: room - 1] + "…"
     return f"{name}: “{shown}”"

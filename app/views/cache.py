@@ -248,7 +248,7 @@ def _note(trace: Trace) -> str:
     latent = "" if stack.blocks[0].attention.latent else " (with DeepSeek-V2's sizes)"
     note = f"Each new token adds {size(own.bytes_per_token)}. {SHARINGS}{latent}."
     if trace.spec.encoder is not None:
-        note += " Cross-attention makes its own once, from what the encoder wrote."
+        note += " Cross-attention's come once, from the encoder."
     return note
 
 

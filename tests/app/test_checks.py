@@ -12,9 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from app.figure import Bars
 from app.panels.checks import power, told_apart
+from app.render.word_grid import WordGridDrawing
 from core.analysis.sharing import share
 from core.masks import choose
-from tests.app.driver import Opener, QuickCore, click_chip, heatmap, settled
+from tests.app.driver import Opener, QuickCore, click_chip, front, heatmap, settled
 from tests.app.test_decoding import step, turn_to
 
 
@@ -192,3 +193,17 @@ def test_two_probabilities_show_their_difference() -> None:
 
 def test_small_numbers_are_written_short() -> None:
     assert [power(v) for v in (0, 3.2e-6, 1e-10, 0.25)] == ["0", "3e-6", "1e-10", "2e-1"]
+
+
+@pytest.mark.parametrize("source", ["random:decoder", "random:encoder-decoder"])
+def test_every_kind_of_sharing_is_in_sight(qtbot: QtBot, open_app: Opener, source: str) -> None:
+    """To compare them is what the table is for."""
+    app = open_app(source)
+    step(qtbot, app, 4)
+    turn_to(qtbot, app, "cache")
+    drawing = front(app).page.placed[-1].drawing
+    assert isinstance(drawing, WordGridDrawing)
+    assert drawing.window == drawing.whole
+    heads = app.window.pictures.pooling.heads
+    wide = max(heads.fontMetrics().horizontalAdvance(heads.itemText(i)) for i in range(2))
+    assert heads.width() >= wide + 24, "with room for the arrow"
