@@ -183,7 +183,8 @@ class Cell:
 
     token: what a click takes, beside the grid's own picks; None where there is nothing to take.
     picks: what a click on the cell selects in place of the grid's own, as (field, index). value:
-    the exact number, for CSV, where the text is a rounded one.
+    the exact number, for CSV, where the text is a rounded one. action: what a click does, in words
+    for the window alone.
     """
 
     text: str
@@ -192,6 +193,7 @@ class Cell:
     value: float | None = None
     token: int | None = None
     picks: tuple[tuple[str, int], ...] = ()
+    action: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +221,8 @@ class Box:
     norm, residual, head or selected. target: the key of a view that a click opens. picks: what a
     click selects, as (Selection field, index); selects: the same for fields that hold words
     ("stack", "part"). series: a number whose colour tints it, as that of an `Arrow`. value: a few
-    characters behind the text of a box in an even diagram, which are not cut.
+    characters behind the text of a box in an even diagram, which are not cut. action: what a click
+    does, in words for the window alone.
     """
 
     key: str
@@ -235,6 +238,7 @@ class Box:
     selects: tuple[tuple[str, str], ...] = ()
     series: int | None = None
     value: str = ""
+    action: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

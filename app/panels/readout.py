@@ -137,12 +137,16 @@ def lines_of(reading: Reading) -> list[tuple[str, str]]:
         else:
             lines.append(("weight", "0, masked"))
         if reading.product is not None and reading.score is not None:
-            lines.append(("q·k", f"{reading.product:z.4f}"))
-            lines.append(("score", f"{reading.score:z.4f}{made_of(reading)}"))
+            lines.append(("q·k", _signed(reading.product)))
+            lines.append(("score", f"{_signed(reading.score)}{made_of(reading)}"))
     by = "attends to" if reading.key is None else "attended by"
     for i, (place, weight) in enumerate(reading.strongest):
         lines.append((by if i == 0 else "", f"{weight:.4f}  “{place.label}” ({place.index})"))
     return lines
+
+
+def _signed(value: float) -> str:
+    return f"{value:z.4f}".replace("-", "−")
 
 
 def made_of(reading: Reading) -> str:

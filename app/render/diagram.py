@@ -80,6 +80,7 @@ class DiagramDrawing:
             return Hit(text=self.panel.arrows[index - len(self._boxes)].note, row=index)
         box = self.panel.boxes[index]
         words = box.note or " ".join(box.text.split())
+        words += f"; {box.action}" if box.action else ""
         return Hit(
             text=words,
             picks=dict(box.picks),

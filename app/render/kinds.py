@@ -9,6 +9,7 @@ from app.render.curves import CurvesDrawing
 from app.render.diagram import DiagramDrawing
 from app.render.drawing import Drawing
 from app.render.geometry import Rect
+from app.render.grid import LEAST_LABELLED
 from app.render.heatmap import HeatmapDrawing, headroom
 from app.render.mosaic import MosaicDrawing
 from app.render.paths import PathsDrawing
@@ -20,7 +21,8 @@ from app.theme import Theme
 LABELLED = 24
 """So many rows of a map, or fewer, are worth a label each."""
 FEW = 12  # rows to keep in sight where others need the room
-READ, LISTED = 8, 4  # so many of the rows of a map, and lines of a list, show what it is about
+READ, LISTED = 8, 4  # so many rows of a table, and lines of a list, show what it is about
+MANY = 56.0  # many rows of a map, seen as a whole
 ROOMY = 48  # so many rows of words are drawn as high as they like
 
 
@@ -90,7 +92,9 @@ def floor_height(panel: Panel, width: float) -> float:
     """The height below which nothing of the panel can be read."""
     match panel:
         case Heatmap():
-            floor = headroom(panel, width) + 9.0 * min(READ, panel.values.shape[0])
+            rows = panel.values.shape[0]
+            cells = LEAST_LABELLED * rows if rows <= FEW else MANY
+            floor = headroom(panel, width) + cells
         case Bars():
             floor = LEAST_ROW * min(LISTED, len(panel.bars)) + remark_height(panel, width)
         case WordGrid():

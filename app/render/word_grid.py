@@ -119,7 +119,7 @@ class WordGridDrawing:
         if row is not None and column is not None and column < len(panel.cells[row]):
             cell = panel.cells[row][column]
             said = [_said(cell)] if cell.text else []
-            words += f": {' · '.join([*said, *([cell.note] if cell.note else [])])}"
+            words += f": {' · '.join([*said, *filter(None, (cell.note, cell.action))])}"
             found = dict(cell.picks) if cell.picks else found
             if cell.token is not None:
                 found = {**found, "token": cell.token}

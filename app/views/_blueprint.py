@@ -14,7 +14,8 @@ DETOUR = 12.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A box to come. text: its lines. note: what hovering says. target: the view it opens.
+    """A box to come. text: its lines. note: what hovering says; action: what it says of a click.
+    target: the view it opens.
     crossing: whether it belongs to cross-attention."""
 
     text: str
@@ -23,6 +24,7 @@ class Part:
     target: str | None = None
     height: float = 40.0
     crossing: bool = False
+    action: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,7 @@ def lay_out(column: Column, key: str) -> tuple[list[Box], list[Arrow]]:
                     kind=part.kind,
                     note=part.note,
                     target=part.target,
+                    action=part.action,
                     picks=() if column.layer is None else (("layer", column.layer),),
                     selects=_site(column, part),
                 )

@@ -151,7 +151,8 @@ def _folded(spec: StackSpec, first: int, stop: int) -> Part:
     text = f"{name} · the same weights" if spec.shared_layers else name
     return Part(
         text=text,
-        note=f"{name} of the {spec.name}: click to see {'it' if alone else 'one'} in full",
+        note=f"{name} of the {spec.name}",
+        action=f"click to see {'it' if alone else 'one'} in full",
         target="architecture",
         height=FOLDED,
     )

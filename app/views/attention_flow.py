@@ -31,6 +31,7 @@ ROOMY, ROOMIEST = 14, 1.75
 """Fewer rows than so many are taller, up to so many times, that their lines come apart."""
 MOST_ACROSS, SPREAD = 10, 0.6
 """Heads in a row of the legend; the part of a row over which the heads' lines spread."""
+ALONE = "click to see its lines alone"
 COLOURS = 8
 """How many heads have a colour of their own."""
 
@@ -116,7 +117,8 @@ def _legend(heads: int) -> tuple[list[Box], float]:
             y=head // across * ROW,
             width=wide - 4,
             height=ROW - 4,
-            note=f"head {head + 1}: click to see its lines alone",
+            note=f"head {head + 1}",
+            action=ALONE,
             picks=(("head", head),),
             series=head % COLOURS,
         )
@@ -155,7 +157,8 @@ def _query(
         width=NAME,
         height=side.row - 2,
         kind="selected" if chosen else "plain",
-        note=f"query “{name}” ({index}) → {said or 'nothing'}; click to see its lines alone",
+        note=f"query “{name}” ({index}) → {said or 'nothing'}",
+        action=ALONE,
         picks=(("query", index),),
     )
 

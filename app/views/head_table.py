@@ -120,7 +120,7 @@ def _row(
             Cell(
                 text=text,
                 strength=0.75 * strength,
-                note="click: its map",
+                action="click: its map",
                 value=value,
                 picks=picks,
             )

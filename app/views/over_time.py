@@ -68,6 +68,7 @@ def _candidates(trace: Trace, selection: Selection, options: ViewOptions) -> Wor
                     strength=candidate.probability,
                     note=_note(candidate, taken),
                     token=None if taken else candidate.token,
+                    action="" if taken else "click to take it instead",
                 )
             )
         rows.append(tuple(row))
@@ -100,7 +101,7 @@ def _note(candidate: Candidate, taken: bool) -> str:
     if taken:
         return f"{candidate.probability:.4f}, taken"
     cut = ", cut by sampling" if candidate.kept == 0 else ""
-    return f"{candidate.probability:.4f}{cut}; click to take it instead"
+    return f"{candidate.probability:.4f}{cut}"
 
 
 def _curves(

@@ -109,10 +109,10 @@ def test_the_raw_score_is_the_product_of_query_and_key(qtbot: QtBot, open_app: O
     trace = app.store.state.answer.trace
     product = float(trace["encoder.2.self.q"][3, 1] @ trace["encoder.2.self.k"][3, 2])
     lines = app.window.readout.lines
-    assert ("q·k", f"{product:.4f}") in lines
+    assert ("q·k", f"{product:.4f}".replace("-", "−")) in lines
     score, formula = dict(lines)["score"].split("  ")
     assert formula == "= q·k / √32"  # done already, not still to do
-    assert float(score) == pytest.approx(product / 32**0.5, abs=1e-4)
+    assert float(score.replace("−", "-")) == pytest.approx(product / 32**0.5, abs=1e-4)
 
 
 def test_pinning_a_row_and_a_column_with_keys_and_spin_boxes(

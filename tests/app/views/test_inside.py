@@ -9,6 +9,7 @@ import pytest
 from app.figure import Bars, Figure, Heatmap, WordGrid, Words
 from app.render import readout
 from app.render.drawing import Hit
+from app.render.figure_csv import csv_text
 from app.render.numbers import in_full
 from app.render.page import Page
 from app.selection import Selection
@@ -417,3 +418,10 @@ def test_a_lone_decoder_has_no_encoder_to_look_into() -> None:
     for key in ("inside_head", "inside_layer"):
         (words,) = view(key).draw(trace_of("decoder"), Selection(), ViewOptions()).panels
         assert isinstance(words, Words)
+
+
+def test_a_table_of_numbers_says_nothing_of_clicks() -> None:
+    for key, kind in (("head_table", "encoder"), ("attention_flow", "encoder")):
+        selection = Selection(stack="encoder", head=None)
+        figure = view(key).draw(trace_of(kind), selection, ViewOptions())
+        assert "click" not in csv_text(figure).lower()
