@@ -11,6 +11,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.panels.elided import ElidedLabel
+from app.panels.narrowing import BUTTONS
 from app.stepping import Stepping
 from app.store import Store
 
@@ -65,6 +67,15 @@ class DecodeChoices(QWidget):
             self.most,
         ):
             row.addWidget(widget)
+        # In a narrow window what is usual is enough: a seed may have ten digits, but rarely has.
+        for spin, usual in (
+            (self.speed, "20 /s"),
+            (self.seed, "0000"),
+            (self.beams, "16"),
+            (self.length_penalty, "−1.00"),
+            (self.most, "100 tokens"),
+        ):
+            spin.setMinimumWidth(spin.fontMetrics().horizontalAdvance(usual) + BUTTONS)
         self._connect()
         store.changed.connect(self._show)
         self._show(frozenset({"decode"}))
@@ -111,7 +122,8 @@ def _show_all(shown: bool, *widgets: QWidget) -> None:
 
 
 def _label(text: str, buddy: QWidget) -> QLabel:
-    label = QLabel(text)
+    label = ElidedLabel()
+    label.setText(text)
     label.setBuddy(buddy)
     return label
 

@@ -22,9 +22,9 @@ class Dock(QDockWidget):
         self._picture, self._number = picture, number
         self._by_double_click = False
         self.setObjectName(title.lower())
-        room = Room(widget)
-        room.lacking.connect(self._grow)
-        self.setWidget(room)
+        self.room = Room(widget)
+        self.room.lacking.connect(self._grow)
+        self.setWidget(self.room)
         self.topLevelChanged.connect(self._stand_off)
 
     def event(self, event: QEvent) -> bool:
@@ -32,15 +32,16 @@ class Dock(QDockWidget):
         return super().event(event)
 
     def _grow(self, missing: int) -> None:
-        """By so many pixels, at the cost of the highest dock above or below it."""
+        """By so many pixels, as far as the docks above and below can spare them."""
         window = self.parentWidget()
         if not isinstance(window, QMainWindow) or self.isFloating():
             return
         beside = [d for d in window.findChildren(Dock) if d is not self and d.x() == self.x()]
         beside = [d for d in beside if d.isVisible() and not d.isFloating()]
         if beside:  # Qt would share out what it is told of one dock alone
-            other = max(beside, key=Dock.height)
-            heights = [self.height() + missing, other.height() - missing]
+            other = max(beside, key=lambda dock: dock.room.spare)
+            by = min(missing, other.room.spare)
+            heights = [self.height() + by, other.height() - by]
             window.resizeDocks([self, other], heights, Qt.Orientation.Vertical)
 
     def _stand_off(self, floating: bool) -> None:

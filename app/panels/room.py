@@ -24,6 +24,8 @@ class Room(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        aside = self.horizontalScrollBar()  # beside the bar a panel's empty edge is cut, no more
+        aside.rangeChanged.connect(lambda *_: aside.setRange(0, 0))
         self.setWidget(panel)
         self.viewport().setAutoFillBackground(False)
         panel.setAutoFillBackground(False)
@@ -49,11 +51,11 @@ class Room(QScrollArea):
 
     def _fit(self) -> None:
         """Not Qt's way of resizing: it would scroll as soon as the panel is lower than it likes."""
-        shown = self.viewport().size()
-        bar = _EDGE if self.verticalScrollBar().isVisible() else 0
-        width = shown.width() + bar
-        self._panel.resize(width, max(shown.height(), self._least(width)))
-        self.horizontalScrollBar().setRange(0, 0)
+        room = self.maximumViewportSize()  # whether or not there is a scroll bar just now
+        width = room.width()
+        if self._least(width) > room.height():
+            width -= max(0, self.verticalScrollBar().sizeHint().width() - _EDGE)
+        self._panel.resize(width, max(room.height(), self._least(width)))
 
     def _least(self, width: int) -> int:
         layout = self._panel.layout()
@@ -61,8 +63,13 @@ class Room(QScrollArea):
             return layout.minimumHeightForWidth(width)
         return self._panel.minimumSizeHint().height()
 
+    @property
+    def spare(self) -> int:
+        """Pixels below that the panel has no need of."""
+        return max(0, self.viewport().height() - self._least(self.viewport().width()))
+
     def _ask(self) -> None:
         before, self._needed = self._needed, self._least(self.viewport().width())
         missing = self._needed - self.viewport().height()
-        if before < self._needed and missing > 0 and self.isVisible():
+        if 0 < before < self._needed and missing > 0 and self.isVisible():
             self.lacking.emit(missing)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -24,7 +26,8 @@ from app.theme import Theme
 
 MEAN = "The mean of all heads of this layer (M)"
 ROOMY, TIGHT = 16, 6  # pixels between the controls
-ARROW = 22  # pixels of a button in the tight bar
+ARROW, COMBO = 22, 30  # pixels of a button in the tight bar; of a list beside its text
+SPACE, SPIN = 2, 40  # pixels between the parts of a counter; of its number
 NO_LIMIT = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX
 
 
@@ -37,7 +40,7 @@ class Counter(QWidget):
         self.spin.setRange(1, 1)
         self.spin.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.spin.setAccessibleName(name)
-        self.spin.setFixedWidth(40)
+        self.spin.setFixedWidth(SPIN)
         self.back, self.on = QToolButton(), QToolButton()
         for button, what, change in ((self.back, "Previous", -1), (self.on, "Next", 1)):
             button.setAutoRepeat(True)
@@ -46,12 +49,12 @@ class Counter(QWidget):
             button.setAccessibleName(f"{what} {name.lower()}")
             button.clicked.connect(lambda _=False, by=change: self._go(by))
         self.of = QLabel()
-        label = QLabel(name)
-        label.setBuddy(self.spin)
+        self._name = QLabel(name)
+        self._name.setBuddy(self.spin)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        for widget in (label, self.back, self.spin, self.on, self.of):
+        layout.setSpacing(SPACE)
+        for widget in (self._name, self.back, self.spin, self.on, self.of):
             layout.addWidget(widget)
 
     def set_theme(self, theme: Theme) -> None:
@@ -79,7 +82,14 @@ class Counter(QWidget):
     def saved(self) -> int:
         """Pixels that it needs less when it is tight."""
         arrows = sum(button.sizeHint().width() - ARROW for button in self._arrows())
-        return self.of.sizeHint().width() + 2 + arrows
+        return self.of.sizeHint().width() + SPACE + arrows
+
+    @property
+    def least(self) -> int:
+        """Its width in pixels when it is tight."""
+        arrows = self._arrows()
+        gaps = (2 + len(arrows) - 1) * SPACE
+        return self._name.sizeHint().width() + SPIN + len(arrows) * ARROW + gaps
 
     def tighten(self, tight: bool) -> None:
         """Narrow buttons, and how many there are only in the tooltip; or all of it."""
@@ -137,13 +147,20 @@ class SiteBar(QWidget):
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
-        """Of the tight bar, also while it is roomy: or the window could never be made narrower."""
-        least = super().minimumSizeHint()
-        return QSize(least.width() - (0 if self._tight else self._saved()), least.height())
+        """Of the tight bar, also while it is roomy: or the window could never be made narrower.
+
+        Counted from the parts, so that it is the same at every moment of a change.
+        """
+        margins = self._row.contentsMargins()
+        gaps = (self._row.count() - 1) * TIGHT
+        parts = self.site.minimumWidth() + self.mean.sizeHint().width()
+        width = margins.left() + margins.right() + gaps + parts + self.layer.least + self.head.least
+        return QSize(width, super().minimumSizeHint().height())
 
     def _fit(self) -> None:
         """Where there is no room for all, "of 6" goes into the tooltips."""
-        tight = self.width() < self.minimumSizeHint().width() + self._saved()
+        names = self._width_of(SITE_NAMES) - self._width_of(BRIEF_NAMES)
+        tight = self.width() < self.minimumSizeHint().width() + self._saved() + names
         if tight != self._tight:
             self._tight = tight
             self._row.setSpacing(TIGHT if tight else ROOMY)
@@ -154,6 +171,8 @@ class SiteBar(QWidget):
 
     def _name_sites(self) -> None:
         names = BRIEF_NAMES if self._tight else SITE_NAMES
+        # Not left to Qt, which remembers what the names before needed.
+        self.site.setMinimumWidth(self._width_of(BRIEF_NAMES) + COMBO)
         for place in range(self.site.count()):
             site = self.site.itemData(place)
             self.site.setItemText(place, names[site])
@@ -161,13 +180,13 @@ class SiteBar(QWidget):
 
     def _saved(self) -> int:
         """Pixels that the tight bar needs less."""
-        metrics = self.site.fontMetrics()
-        wide, brief = (
-            max((metrics.horizontalAdvance(names[s]) for s in self._sites()), default=0)
-            for names in (SITE_NAMES, BRIEF_NAMES)
-        )
         gaps = (self._row.count() - 1) * (ROOMY - TIGHT)
-        return gaps + wide - brief + self.layer.saved + self.head.saved
+        return gaps + self.layer.saved + self.head.saved
+
+    def _width_of(self, names: Mapping[str, str]) -> int:
+        """Of the longest name, in pixels."""
+        metrics = self.site.fontMetrics()
+        return max((metrics.horizontalAdvance(names[s]) for s in self._sites()), default=0)
 
     # --- for the keyboard too ---------------------------------------------------------------
 

@@ -16,8 +16,6 @@ SMALL = (1024, 700)
 @pytest.mark.parametrize("model", ["encoder", "decoder", "encoder-decoder"])
 def test_a_projector_is_wide_and_high_enough(qtbot: QtBot, open_app: Opener, model: str) -> None:
     app = open_app(f"random:{model}")
-    app.session.write(text="one two three four five six seven", pair="eight nine")
-    settled(qtbot, app)
     app.window.resize(*SMALL)
     qtbot.waitUntil(lambda: app.window.size().toTuple() == SMALL)
     for strategy in ("greedy", "sample", "beam"):
@@ -70,8 +68,8 @@ def test_a_panel_in_a_low_window_scrolls(qtbot: QtBot, open_app: Opener) -> None
     reset = app.window.mask_panel.clear
     assert reset.mapTo(room, QPoint(0, 0)).y() > room.height()
     room.ensureWidgetVisible(reset)
+    assert room.widget().x() == 0
     assert _inside(reset, room)
-    assert room.horizontalScrollBar().maximum() == 0
     app.window.resize(1366, 768)
     qtbot.waitUntil(lambda: not room.verticalScrollBar().isVisible())
 
