@@ -20,7 +20,8 @@ class BranchChoice(QComboBox):
         self._store = store
         self.setAccessibleName("Branch")
         self.setToolTip("Continuations that were tried; choosing one goes back to it")
-        self.setMaximumWidth(220)
+        self.setMaximumWidth(230)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(stepping.revisit)
         self.hide()
 

@@ -245,10 +245,10 @@ def _note(trace: Trace) -> str:
     own = next((need for need in needs(stack) if need.is_own), None)
     if own is None:
         return ""
-    latent = "" if stack.blocks[0].attention.latent else " (with DeepSeek-V2's sizes)"
+    latent = "" if stack.blocks[0].attention.latent else " (DeepSeek-V2's sizes)"
     note = f"Each new token adds {size(own.bytes_per_token)}. {SHARINGS}{latent}."
     if trace.spec.encoder is not None:
-        note += " Cross-attention's come once, from the encoder."
+        note += " Cross-attention computes its own once."
     return note
 
 
