@@ -33,12 +33,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     followed = [] if options.compact else _followed(panels)
     sentence = _sentence(trace, options)
     strips = _strips(trace, followed, selection, options)
-    if options.compact and sentence and not any(isinstance(panel, Bars) for panel in panels):
+    unlisted = bool(sentence) and not any(isinstance(panel, Bars) for panel in panels)
+    if unlisted and options.compact and trace.spec.heads.vocab is not None:
         # In a narrow dock the reason why there is no list would take all the room there is.
-        if trace.spec.heads.vocab is None:
-            panels = [*sentence, *panels]
-        else:
-            panels, note = sentence, _no_mask(trace, options)
+        panels, note = sentence, _no_mask(trace, options)
+    elif unlisted:
+        panels = [*sentence, *panels]
     elif len(followed) == len(strips):  # each below or beside its list
         panels += [*strips, *sentence]
     else:
@@ -52,7 +52,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panels=tuple(panels),
         note=" ".join(part for part in (note, GROWTH if strips else "") if part),
         columns=columns,
-        wide_last=len(followed) > MOST_STRIPS,
+        wide_last=unlisted or len(followed) > MOST_STRIPS,
     )
 
 

@@ -62,7 +62,10 @@ def test_without_a_mask_it_says_what_to_do() -> None:
     assert [p.title for p in figure.panels[:2]] == ["Does B follow A?", CLASS_TITLE]
     assert not any(isinstance(panel, Words) for panel in figure.panels)
     wide = view("predictions").draw(masked_encoder(), Selection(), ViewOptions())
-    assert isinstance(wide.panels[0], Words)
+    *judged, last = wide.panels
+    assert [p.title for p in judged] == ["Does B follow A?", CLASS_TITLE]
+    assert isinstance(last, Words)
+    assert wide.wide_last
 
 
 def test_a_pinned_token_is_predicted_in_place() -> None:
