@@ -129,7 +129,7 @@ def test_cls_gathers_the_word_that_decides(text: str, word: str) -> None:
 def test_a_pronoun_looks_for_its_name(text: str, pronoun: str, name: str) -> None:
     trace = builtin("encoder").trace(text)
     pieces = trace.tokens["encoder"].pieces
-    row = trace.pattern("encoder.self", 1, head=7)[pieces.index(pronoun)]
+    row = trace.pattern("encoder.self", 1, head=4)[pieces.index(pronoun)]
     assert pieces[int(row.argmax())] == name
     assert row.max() > 0.5
 
