@@ -221,7 +221,7 @@ def test_an_induction_head_finds_what_came_next_last_time() -> None:
     pieces = trace.tokens["decoder"].pieces
     row = trace.pattern("decoder.self", 3, head=2)[-1]
     assert pieces[int(row.argmax())] == "Ġlamp"
-    assert row.max() > 0.9
+    assert row.max() > 0.8
     tokenizer = builtin("decoder").tokenizer
     assert tokenizer is not None
     assert tokenizer.piece(int(trace.logits[-1].argmax())) == "Ġlamp"
