@@ -26,7 +26,6 @@ from app.views._tokens import empty, token_axis
 from app.views._vectors import round_end
 from core.analysis.cache_size import CacheNeed, needs
 from core.analysis.states import norms
-from core.run import moved_by
 
 if TYPE_CHECKING:
     from core.analysis.sharing import Shared
@@ -79,11 +78,18 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     )
 
 
+def _moved_by(trace: Trace) -> str | None:
+    """A key of NOT_KEPT; None where earlier rows stay."""
+    from core.run import moved_by  # it imports torch, which listing the views must not
+
+    return moved_by(trace)
+
+
 def _title(trace: Trace) -> str:
     held = trace.cache
     if held is None:
         return "Key/value cache"
-    if moved_by(trace):
+    if _moved_by(trace):
         return "Key/value cache · nothing can be kept"
     places = f"{held.positions} positions" if held.positions != 1 else "1 position"
     if trace.spec.encoder is not None:
@@ -101,7 +107,7 @@ def _keys(trace: Trace, part: str, options: ViewOptions) -> Heatmap:
         rows += [f"{layer + 1} · {head + 1}" for head in range(k.shape[0])]
     found = np.concatenate(values)
     source = "decoder" if part == "self" else "encoder"
-    moved = moved_by(trace) is not None
+    moved = _moved_by(trace) is not None
     grows = "a column more a token" if part == "self" else "computed once, kept"
     if moved:
         grows = "computed anew at every step"
@@ -239,7 +245,7 @@ def _shared(found: tuple[Shared, ...]) -> Bars:
 
 def _note(trace: Trace) -> str:
     stack = trace.spec.stack("decoder")
-    moved = moved_by(trace)
+    moved = _moved_by(trace)
     if moved is not None:
         return f"{NOT_KEPT[moved]} {SHARINGS}."
     own = next((need for need in needs(stack) if need.is_own), None)

@@ -84,14 +84,13 @@ def test_fills_are_saved_too(
     assert len((tmp_path / "fills.csv").read_text("utf-8-sig").splitlines()) == 3
 
 
-def test_nothing_decoded_and_a_bad_place_are_said(
+def test_nothing_decoded_is_not_offered_and_a_bad_place_is_said(
     qtbot: QtBot, open_app: Opener, tmp_path: Path
 ) -> None:
     app = open_app("random:decoder")
-    entry(app).trigger()
-    assert "nothing decoded" in app.store.state.problem.text
-    app.session.dismiss()
+    assert not entry(app).isEnabled()
     step(qtbot, app, 1)
+    assert entry(app).isEnabled()
     app.window.menus.saver.save(tmp_path / "no such folder" / "run.csv")
     qtbot.waitUntil(lambda: app.store.state.problem is not None)
     assert "Could not save" in app.store.state.problem.text
