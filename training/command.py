@@ -7,11 +7,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from core.checkpoints.load import load_model
 from core.model import Transformer
 from core.spec import ModelSpec
+from training.deepen import deepen
 from training.folders import MODELS, WORK
 from training.loop import Batches, LossOf, Plan, train
 from training.muon import in_float32, multiplies_bf16
@@ -61,8 +63,11 @@ def run(
     if not bf16:
         in_float32()
     model = Transformer(spec, dropout=dropout).to(given.device)
+    source = batches(spec, given.from_shipped)
     if given.from_shipped:
-        model.load_state_dict(load_model(MODELS / name).network.state_dict())
+        shipped = load_model(MODELS / name).network.to(given.device)
+        rng = np.random.default_rng(given.seed)
+        deepen(shipped, model, lambda network: loss_of(network, source.draw(rng, 0.0)))
     else:
         initialise(model, block_std=block_std, seed=given.seed)
     count = sum(parameter.numel() for parameter in model.parameters())
@@ -78,7 +83,7 @@ def run(
         device=given.device,
     )
     keep_tokenizer(WORK / f"{name}.json", plan.folder)
-    train(model, made, batches(spec, given.from_shipped), loss_of, plan)
+    train(model, made, source, loss_of, plan)
 
 
 def keep_tokenizer(path: Path, folder: Path) -> None:
