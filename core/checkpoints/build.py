@@ -162,11 +162,13 @@ def build(
         if progress is not None:
             progress(done, len(moves), "Loading weights")
         mine = [places[target] for target in move.targets]
-        as_it_is = stored[move.source] == kept
+        as_it_is = here and stored[move.source] == kept
         tensor = checkpoint.read(move.source, mapped=as_it_is)
+        if not as_it_is:  # before it is split: one large copy is faster than several
+            tensor = tensor.to(device=device, dtype=dtype)
         parts = move.change.apply(tensor, [place.shape for place in mine])
         for place, part in zip(mine, parts, strict=True):
-            place.put(part if as_it_is and here else part.to(device=device, dtype=dtype))
+            place.put(part)
     if progress is not None:
         progress(len(moves), len(moves), "Loading weights")
     return Built(network=network, spec=spec, missing=plan.missing)

@@ -23,6 +23,9 @@ _DTYPES = {
     "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2",
 }  # fmt: skip
 
+WINDOW = 8 << 20
+"""Bytes of a file that are mapped together while its tensors are converted."""
+
 
 class _Entry(NamedTuple):
     """start, end: the tensor's first byte in the file and the one behind its last."""
@@ -52,6 +55,7 @@ class SafeFile:
                 no_room(path, str(error)) or CheckpointError(f"{path} {_cause(str(error))}")
             ) from None
         self._typed: dict[str, Tensor] = {}
+        self._window = 0, torch.empty(0, dtype=torch.uint8)
 
     @cached_property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
@@ -62,8 +66,9 @@ class SafeFile:
         return {name: entry.dtype for name, entry in self._entries.items()}
 
     def read(self, name: str, *, mapped: bool = True) -> Tensor:
-        """mapped False: for a tensor that is converted and then dropped. It has a map of its own,
-        as pages of the common one would stay in memory until the file's last tensor is gone."""
+        """mapped False: for a tensor that is converted and then dropped. It lies in a map of a part
+        of the file, as pages of the common one would stay in memory until its last tensor is gone.
+        """
         shape, dtype, start, end = self._entries[name]
         whole = self._typed.get(dtype)
         if whole is None:
@@ -71,7 +76,7 @@ class SafeFile:
         place, rest = divmod(start, whole.element_size())
         if mapped and not rest:
             return whole.as_strided(shape, _steps(shape), place)
-        found = self._alone(start, end)
+        found = self._passing(start, end)
         # A tensor must begin at a whole number of values.
         return (found.clone() if rest else found).view(whole.dtype).reshape(shape)
 
@@ -81,11 +86,16 @@ class SafeFile:
         count = self._storage.nbytes() // empty.element_size()
         return empty.set_(self._storage, 0, (count,), (1,))
 
-    def _alone(self, start: int, end: int) -> Tensor:
-        """Bytes of the file that leave memory with the tensor."""
-        if start == end:
-            return torch.empty(0, dtype=torch.uint8)
-        first = start - start % mmap.ALLOCATIONGRANULARITY
+    def _passing(self, start: int, end: int) -> Tensor:
+        """Bytes of the file that leave memory with the tensors of the same window."""
+        first, window = self._window
+        if not first <= start <= end <= first + len(window):
+            first = start - start % mmap.ALLOCATIONGRANULARITY
+            window = self._mapped(first, max(end, min(first + WINDOW, self._storage.nbytes())))
+            self._window = first, window
+        return window[start - first : end - first]
+
+    def _mapped(self, first: int, end: int) -> Tensor:
         try:
             with self.path.open("rb") as file:
                 held = mmap.mmap(file.fileno(), end - first, access=mmap.ACCESS_COPY, offset=first)
@@ -95,7 +105,7 @@ class SafeFile:
             raise (
                 no_room(self.path, str(error)) or CheckpointError(f"{self.path}: {error}")
             ) from None
-        return torch.frombuffer(held, dtype=torch.uint8, count=end - start, offset=start - first)
+        return torch.frombuffer(held, dtype=torch.uint8)
 
 
 def _read_header(path: Path) -> dict[str, _Entry]:
