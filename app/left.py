@@ -40,9 +40,16 @@ class Left:
                 "to stay in memory beside another model."
             )
         self._states[_key(model)] = state
+        gone = []
         while sum(_weights(other) for other in self._states.values()) > MOST_WEIGHTS:
-            self._states.pop(next(iter(self._states)))  # the one that was left first
-        return ""
+            first = self._states.pop(next(iter(self._states)))  # the one that was left first
+            gone.append(first.model.name if first.model is not None else "")
+        if not gone:
+            return ""
+        return (
+            f"The kept texts and the decoded tokens of {' and '.join(gone)} are gone: not all "
+            "models that were left can stay in memory."
+        )
 
     def model(self, source: str, device: str) -> LoadedModel | None:
         """The very model that was left."""

@@ -173,7 +173,7 @@ class WordGridDrawing:
         parts = self._parts()
         if parts:
             room = max(box.right, self.box.right) - x
-            words = f"{', '.join(parts)}; scroll for the rest"
+            words = f"{', '.join(parts)} in sight"
             if text.width(words, 11) > room:  # the numbers in sight matter most
                 words = text.elide(", ".join(part.split(" of ")[0] for part in parts), room, 11)
             canvas.text(x, y, words, colour=theme.muted, size=11)

@@ -352,3 +352,21 @@ def test_of_a_large_model_it_is_said_that_nothing_can_wait(
     )
     switch(qtbot, app, "decoder")
     assert app.store.state.steps == ()
+
+
+def test_of_the_first_of_several_models_it_is_said_too(
+    qtbot: QtBot, open_app: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app("random:decoder")
+    step(qtbot, app, 2)
+    first = app.store.state.model
+    switch(qtbot, app, "encoder")
+    assert not app.window.banner.isVisible()
+    app.session.keep()
+    monkeypatch.setattr("app.left.MOST_WEIGHTS", app.store.state.model.parameters)
+    switch(qtbot, app, "encoder-decoder")
+    said = app.window.banner.label.text().replace("\u200b", "")
+    assert f"the decoded tokens of {first.name} are gone" in said
+    assert "not all models" in said
+    switch(qtbot, app, "encoder")
+    assert len(app.store.state.kept) == 1

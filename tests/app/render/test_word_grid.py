@@ -48,9 +48,9 @@ def test_every_row_in_sight_shows_its_words(rows: int) -> None:
     canvas = record(Figure(title="t", panels=(panel,)), 710, 475)
     assert canvas.words.count("+0.123") == seen.rows * 9
     assert (seen.rows == rows) == (rows <= 32 - 2)
-    said = [words for words in canvas.words if "scroll for the rest" in words]
+    said = [words for words in canvas.words if " in sight" in words]
     last = f"layer {seen.rows}, head 1"
-    cut = [f"layer 1, head 1 to {last}; scroll for the rest"] if seen.rows < rows else []
+    cut = [f"layer 1, head 1 to {last} in sight"] if seen.rows < rows else []
     assert said == cut
 
 
@@ -67,7 +67,7 @@ def test_heads_of_many_layers_are_counted_from_one() -> None:
     panel = replace(table(30, 9), rows=Axis(title="Layer", labels=counted))
     words = record(Figure(title="t", panels=(panel,)), 710, 300).words
     seen = drawing(panel, height=300).window
-    assert f"layer 1–{seen.rows} of 1–30; scroll for the rest" in words
+    assert f"layer 1–{seen.rows} of 1–30 in sight" in words
 
 
 def test_eight_heads_fit_beside_their_layers_in_a_narrow_window() -> None:
@@ -97,7 +97,7 @@ def test_a_part_of_a_text_is_counted_as_the_text_is() -> None:
     assert hit.picks == {"query": 150}
     words = record(Figure(title="t", panels=(panel,)), 500, 475).words
     last = 144 + found.window.columns - 1
-    assert f"token 144–{last} of 144–167; scroll for the rest" in words
+    assert f"token 144–{last} of 144–167 in sight" in words
 
 
 def test_a_cell_without_words_says_its_note_alone() -> None:
