@@ -14,6 +14,7 @@ _UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]
 # Mistral's Tekken parts camelCase where a capital follows.
 _HUMPS = rf"[^\r\n\p{{L}}\p{{N}}]?(?:{_UPPER}*{_LOWER}+|{_UPPER}+{_LOWER}*)|"
 _MARKS = r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_CASED, _SIGNS = r"[\p{Lu}\p{Ll}\p{Lt}]", r"[!-/:-~！-／：-～‘-‟\u3000-。]"
 SPLITS: Mapping[str, Sequence[Any]] = {
     "default": (),
     "gpt-2": (),
@@ -21,6 +22,17 @@ SPLITS: Mapping[str, Sequence[Any]] = {
     "llama-bpe": (pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}{1,3}" + _REST), "isolated"),),
     "qwen2": (pre_tokenizers.Split(Regex(_LETTERS + r"\p{N}" + _REST), "isolated"),),
     "tekken": (pre_tokenizers.Split(Regex(_HUMPS + r"\p{N}" + _MARKS), "isolated"),),
+    "deepseek-llm": tuple(
+        pre_tokenizers.Split(Regex(kind), "isolated")
+        for kind in (
+            r"[\r\n]",
+            rf"\s?{_CASED}+",
+            rf"\s?{_SIGNS}+",
+            r"\s+$",
+            r"[一-龥ࠀ-一가-퟿]+",
+            r"\p{N}+",
+        )
+    ),
     "deepseek-coder": (
         *(
             pre_tokenizers.Split(Regex(kind), "isolated")
@@ -31,7 +43,7 @@ SPLITS: Mapping[str, Sequence[Any]] = {
 }
 """What comes before the bytes, by the names GGUF files have for it (tokenizer.ggml.pre)."""
 
-_OWN_WORDS = {"llama-bpe", "qwen2", "tekken", "deepseek-coder"}
+_OWN_WORDS = {"llama-bpe", "qwen2", "tekken", "deepseek-llm", "deepseek-coder"}
 """Splits that do not leave it to GPT-2's rule what a word is."""
 
 

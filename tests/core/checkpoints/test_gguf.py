@@ -363,6 +363,8 @@ def test_further_names_of_a_way_to_cut(
         ("tekken", "éÀ  two", "Ã©|ÃĢ|Ġ|Ġtwo"),
         ("deepseek-coder", "helloWorld a+b, 2024\n\nx", "helloWorld|Ġa|+|b|,|Ġ|2|0|2|4|Ċ|Ċ|x"),
         ("deepseek-coder", "ab 你好, ok", "ab|Ġ|ä½łå¥½|,|Ġok"),
+        ("deepseek-llm", "helloWorld a+b, 2024\n\nx", "helloWorld|Ġa|+|b|,|Ġ|2024|Ċ|Ċ|x"),
+        ("deepseek-llm", "café 好。不  ", "caf|Ã©|Ġ|å¥½|ãĢĤ|ä¸į|ĠĠ"),
     ],
 )
 def test_words_of_other_ways_to_cut(pre: str, text: str, words: str) -> None:
