@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from app.figure import Arrow, Box, Diagram, Figure
 from app.selection import Selection
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 INDENT = 24.0
 """So far to the right of the pooler stand the heads that read it."""
+
+RUN_ANEW = {
+    "mask": "Under this mask a new token changes the keys and values of all before it",
+    "positions": "This model turns every position anew as the text grows",
+}
+"""Why a step finds nothing on the cache, as `core.run.rows_moved_by` names it."""
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -101,14 +107,15 @@ def _stack(
             rows=rows, keys=len(tokens), memory=len(trace.tokens["encoder"]) if translates else 0
         ),
         d_memory=spec.encoder.d_model if spec.encoder is not None else None,
-        idle=translates and stack.name == "encoder" and _cached(options),
+        idle=translates and stack.name == "encoder" and _follows(trace, options),
     )
 
 
 def _running(trace: Trace, stack: StackSpec, options: ViewOptions) -> int:
     """How many positions are computed: one alone where the others come from the cache."""
-    one = _cached(options) and stack is trace.spec.decoder
-    return 1 if one else len(trace.tokens[stack.name])
+    length = len(trace.tokens[stack.name])
+    follows = stack is trace.spec.decoder and _follows(trace, options)
+    return 1 if follows and _moved_by(trace) is None else length
 
 
 def _heads(
@@ -161,9 +168,23 @@ def _without_bias(block: BlockSpec) -> BlockSpec:
     return replace(block, attention=own) if bias else block
 
 
-def _cached(options: ViewOptions) -> bool:
+def _at_once(trace: Trace, options: ViewOptions) -> bool:
+    """Whether what is shown in place of the last step is one run over all positions."""
+    return options.step is not None and options.step.trace is not trace
+
+
+def _follows(trace: Trace, options: ViewOptions) -> bool:
     """Whether this step continued a run instead of making one."""
-    return options.step is not None and options.step.index > 0
+    step = options.step
+    return step is not None and step.index > 0 and not _at_once(trace, options)
+
+
+def _moved_by(trace: Trace) -> Literal["mask", "positions"] | None:
+    """Why nothing of the run before, one token shorter, could be kept; None where all of it was."""
+    from core.run import rows_moved_by  # it imports torch, which listing the views must not
+
+    choice, before = trace.request.mask("decoder.self"), len(trace.tokens["decoder"]) - 1
+    return rows_moved_by(trace.spec.stack("decoder"), choice, before)
 
 
 def _note(trace: Trace, options: ViewOptions) -> str:
@@ -171,17 +192,27 @@ def _note(trace: Trace, options: ViewOptions) -> str:
     if trace.spec.architecture == "encoder-decoder":
         parts.append("The encoder's last state m enters cross-attention in every decoder layer.")
     parts += [note for stack in trace.spec.stacks if (note := _layers_note(stack))]
-    if options.step is not None and not _cached(options):
-        parts.append("This first step reads the last row of the prompt's own run.")
-    elif options.step is not None:
-        last = len(trace.tokens["decoder"]) - 1
-        parts.append(
-            f"At this step the decoder runs for position {last} alone; the keys and values of the"
-            f" {last} before it come from the cache."
-        )
-        if trace.spec.encoder is not None:
-            parts.append("The encoder does not run again.")
+    if options.step is not None:
+        parts.append(_step_note(trace, options))
     return " ".join(parts)
+
+
+def _step_note(trace: Trace, options: ViewOptions) -> str:
+    """What runs at this step, and what is taken from the steps before."""
+    length = len(trace.tokens["decoder"])
+    if _at_once(trace, options):
+        return f"All {length} positions in one run, without the steps' cache."
+    if not _follows(trace, options):
+        return "This first step reads the last row of the prompt's own run."
+    moved = _moved_by(trace)
+    if moved is None:
+        note = (
+            f"At this step the decoder runs for position {length - 1} alone; the keys and values"
+            f" of the {length - 1} before it come from the cache."
+        )
+    else:
+        note = f"{RUN_ANEW[moved]}, so at this step the decoder runs for all {length} positions."
+    return note if trace.spec.encoder is None else f"{note} The encoder does not run again."
 
 
 VIEW = View(

@@ -9,6 +9,7 @@ from app.selection import Selection
 from app.views import ViewOptions, _inputs, _parts, view, views
 from app.views._parts import count
 from core.analysis import parameters
+from core.masks import MaskChoice
 from core.model import Transformer
 from core.request import RunRequest, Step
 from core.run import run
@@ -332,6 +333,52 @@ def test_a_decoding_step_shows_what_runs() -> None:
     figure, panel = draw(trace, step=step(trace, 0))
     assert "attention" in {b.kind for b in panel.boxes if b.key.startswith("encoder.layer.")}
     assert "prompt's own run" in figure.note
+
+
+@pytest.mark.parametrize("mask", ["bidirectional", "no_self"])
+def test_a_step_under_an_open_mask_runs_all_positions(mask: str) -> None:
+    """Nothing is on the cache then; a translator's encoder still stays as it is."""
+    for kind, masked in (("decoder", 5), ("translator", 4)):
+        trace = masked_run(kind, masked, mask)
+        figure, panel = draw(trace, step=step(trace, 2))
+        assert f"x [{masked} × 16]" in [b.text for b in panel.boxes]
+        assert box(panel, "Next token").text.startswith(f"Next token [{masked} × 40]")
+        assert f"runs for all {masked} positions." in figure.note
+        assert "cache" not in figure.note
+        assert ("The encoder does not run again." in figure.note) == (kind == "translator")
+
+
+def test_a_prefix_is_read_anew_only_until_it_is_whole() -> None:
+    """Rows of a text shorter than the prefix change with the next token; longer ones stay."""
+    for length, rows in ((4, 4), (5, 1)):
+        trace = masked_run("decoder", length, "prefix", prefix=4)
+        panel = draw(trace, step=step(trace, 1))[1]
+        assert f"x [{rows} × 16]" in [b.text for b in panel.boxes]
+
+
+def test_the_run_over_all_positions_is_not_the_last_step() -> None:
+    trace = trace_of("translator", length=7, target=5)
+    alone = step(trace_of("translator", length=7, target=4), 2)
+    figure, panel = draw(trace, step=alone)
+    assert "x [5 × 16]" in [b.text for b in panel.boxes]
+    assert box(panel, "Next token").text.startswith("Next token [5 × 40]")
+    kinds = {b.kind for b in panel.boxes if b.key.startswith("encoder.layer.")}
+    assert "attention" in kinds
+    assert "All 5 positions in one run" in figure.note
+    assert "come from the cache" not in figure.note
+    assert "does not run again" not in figure.note
+
+
+def masked_run(kind: str, length: int, mask: str, **parameters: int) -> Trace:
+    """A run of so many decoder tokens under a mask of the decoder's own attention."""
+    text = sentence(length)
+    choice = MaskChoice(key=mask, params=tuple(parameters.items()))
+    request = RunRequest(
+        source=text,
+        target=None if kind == "decoder" else text,
+        masks=(("decoder.self", choice),),
+    )
+    return run(Transformer(spec(kind)).eval(), request)
 
 
 def test_while_decoding_the_text_so_far_can_be_read() -> None:
