@@ -112,8 +112,19 @@ def _decode_parser() -> argparse.ArgumentParser:
     add("--beams", type=int, default=4)
     add("--length-penalty", type=float, default=1.0)
     add("--json", action="store_true", help="one JSON object a step (beam: a hypothesis)")
-    add("--candidates", type=int, default=10, help="how many a step tells of")
+    add("--candidates", type=_count, default=10, help="how many a step tells of")
     return parser
+
+
+def _count(said: str) -> int:
+    """0 or more."""
+    try:
+        count = int(said)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{said!r} is no whole number") from None
+    if count < 0:
+        raise argparse.ArgumentTypeError(f"{count} is given; it must be at least 0")
+    return count
 
 
 def _add_input(parser: argparse.ArgumentParser, model: str) -> None:

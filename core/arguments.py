@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 from operator import index
 from typing import SupportsIndex
 
@@ -22,6 +23,17 @@ def whole_numbers(values: Iterable[SupportsIndex], name: str = "the token id") -
         except TypeError:
             raise RequestError(f"{name} {value!r} is no whole number") from None
     return found
+
+
+def whole_number(value: object, name: str) -> int:
+    """One of them."""
+    return whole_numbers([value], name)[0]  # type: ignore[list-item]
+
+
+def check_number(name: str, said: object) -> None:
+    """RequestError for what is no real number."""
+    if not isinstance(said, Real):
+        raise RequestError(f"{name} is {said!r}; it must be a number")
 
 
 def check_text(name: str, said: object) -> None:

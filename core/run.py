@@ -108,11 +108,10 @@ def _check_tokens(spec: ModelSpec, stack: StackSpec, tokens: Tokens) -> None:
         raise RequestError(
             f"the text has {real} tokens; {spec.name} takes at most {stack.max_positions}"
         )
-    worst = max(tokens.ids)
-    if worst >= stack.embedding.vocab or min(tokens.ids) < 0:
-        raise RequestError(
-            f"token id {worst} is outside the vocabulary of {stack.embedding.vocab} entries"
-        )
+    vocab = stack.embedding.vocab
+    outside = next((token for token in tokens.ids if not 0 <= token < vocab), None)
+    if outside is not None:
+        raise RequestError(f"token id {outside} is outside the vocabulary of {vocab} entries")
     kinds = max(stack.embedding.segments, 1)
     if stack.embedding.segments and max(tokens.segments) >= kinds:
         raise RequestError(

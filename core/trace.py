@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 import torch
 from torch import Tensor
 
+from core.arguments import whole_number
 from core.errors import RequestError
 from core.recorder import Captured, Site
 from core.spec import ModelSpec
@@ -194,7 +195,15 @@ class Trace:
         return found
 
     def logits_at(self, *positions: int) -> Tensor:
-        """[len(positions), vocab], computed for these positions only."""
+        """[len(positions), vocab], computed for these positions only; −1 is the last one. Raises
+        RequestError for a position that is not there."""
+        stack, head = self.spec.main_stack.name, self.spec.heads.vocab
+        count = len(self.tokens[stack])
+        for position in positions:
+            if not -count <= whole_number(position, "the position") < count:
+                raise RequestError(f"the {stack} has positions 0 to {count - 1}, not {position}")
+        if not positions and head is not None:
+            return torch.empty(0, head.vocab)
         everything: Tensor | None = self._memory.get(("logits",))
         if everything is not None:
             return everything[list(positions)]
@@ -256,13 +265,18 @@ class Trace:
                 f"{', '.join(self.spec.sites)}"
             )
         layers = self.spec.stack(site.split(".", maxsplit=1)[0]).layers
-        if not 0 <= layer < layers:
-            raise RequestError(f"{site} has layers 0 to {layers - 1}, not {layer}")
+        _check_place(site, "layer", layer, layers)
 
     def _derived(
         self, what: str, site: str, layer: int, head: int | None, query: int | None
     ) -> Tensor:
         self._check(site, layer)
+        stack, name = site.split(".")
+        if head is not None:
+            heads = self.spec.stack(stack).attention(name, layer).heads
+            _check_place(site, "head", head, heads)
+        if query is not None:
+            _check_place(site, "query", query, len(self.tokens[stack]))
         key = (what, site, layer, head, query)
         found: Tensor | None = self._memory.get(key)
         if found is not None:
@@ -271,12 +285,15 @@ class Trace:
         if whole is not None:
             part = whole if head is None else whole[head]
             return part if query is None else part[..., query, :]
-        stack, name = site.split(".")
-        heads = self.spec.stack(stack).attention(name, layer).heads
-        if head is not None and not 0 <= head < heads:
-            raise RequestError(f"{site} has heads 0 to {heads - 1}, not {head}")
         compute = self.derive.pattern if what == "pattern" else self.derive.scores
         return self._memory.put(key, _plain(compute(self, site, layer, head, query)))
+
+
+def _check_place(site: str, what: str, place: int, count: int) -> None:
+    """RequestError unless there is such a layer, head or query."""
+    if not 0 <= whole_number(place, f"the {what}") < count:
+        several = "queries" if what == "query" else f"{what}s"
+        raise RequestError(f"{site} has {several} 0 to {count - 1}, not {place}")
 
 
 def _plain(value: Tensor) -> Tensor:

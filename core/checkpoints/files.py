@@ -23,6 +23,7 @@ from core.checkpoints.held import (
     without_config,
     without_weights,
 )
+from core.checkpoints.recognise import is_pointer, pointer
 from core.errors import CheckpointError
 
 PICKLED_INDEX = "pytorch_model.bin.index.json"
@@ -162,6 +163,9 @@ def read_json(path: Path) -> dict[str, Any]:
         # Some editors put a mark of UTF-8 in front.
         values = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
+        start = path.read_bytes()[:512] if path.is_file() else b""
+        if is_pointer(start):
+            raise CheckpointError(pointer(path, len(start), "the files of the model")) from None
         raise CheckpointError(f"{path} cannot be read as JSON: {error}") from None
     if not isinstance(values, dict):
         raise CheckpointError(f"{path} holds a {type(values).__name__}; a JSON object is expected")

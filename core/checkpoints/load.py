@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import Literal
 
@@ -46,6 +47,8 @@ def load_model(
     called with (done, of how much, what). Raises CheckpointError, UnsupportedModel, RequestError
     or Cancelled, each with one sentence; nothing is half-loaded.
     """
+    if not isinstance(source, str | PathLike):
+        raise CheckpointError(f"a model is named by a str or a path, not by {source!r}")
     text = str(source)
     if not text.strip():
         raise CheckpointError(

@@ -19,10 +19,7 @@ def refuse_impostor(path: Path) -> None:
     if size == 0:
         raise CheckpointError(f"{path} is empty (0 bytes); download it again")
     if is_pointer(start):
-        raise CheckpointError(
-            f"{path} is a Git-LFS pointer of {size} bytes, not the weights themselves; "
-            "fetch them with “git lfs pull”"
-        )
+        raise CheckpointError(pointer(path, size))
     text = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if text.startswith((b"<!doctype", b"<html", b"<?xml", b"<head")):
         raise CheckpointError(
@@ -31,6 +28,13 @@ def refuse_impostor(path: Path) -> None:
         )
     if size > 8 and _is_text(start):
         raise CheckpointError(f"{path} is a text file, not weights; download it again")
+
+
+def pointer(path: Path, size: int, what: str = "the weights themselves") -> str:
+    """The sentence that says so."""
+    return (
+        f"{path} is a Git-LFS pointer of {size} bytes, not {what}; fetch them with “git lfs pull”"
+    )
 
 
 def is_pointer(start: bytes) -> bool:

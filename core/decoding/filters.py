@@ -8,13 +8,16 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from core.arguments import check_number, whole_number
 from core.errors import RequestError
 from core.request import Candidate, Sampling
 
 
 def check(sampling: Sampling) -> None:
     """RequestError when a setting is out of range."""
+    whole_number(sampling.top_k, "top-k")
     for name in ("temperature", "top_p", "min_p", "repetition_penalty"):
+        check_number(name, getattr(sampling, name))
         if not math.isfinite(getattr(sampling, name)):
             raise RequestError(f"{name} is {getattr(sampling, name)}; it must be a finite number")
     if sampling.temperature < 0:
@@ -53,10 +56,12 @@ def probabilities(logits: Tensor, sampling: Sampling, seen: Sequence[int] = ()) 
     logits = penalised(logits, sampling, seen)
     if sampling.temperature == 0:
         return torch.zeros_like(logits).index_fill(0, logits.argmax(), 1.0)
-    scaled = logits / sampling.temperature
     if 0 < sampling.top_k < logits.shape[-1]:
-        least = scaled.topk(sampling.top_k).values[-1]
-        scaled = scaled.masked_fill(scaled < least, float("-inf"))
+        least = logits.topk(sampling.top_k).values[-1]
+        logits = logits.masked_fill(logits < least, float("-inf"))
+    # The largest becomes 0 first: next to no temperature would make it infinite.
+    least_temperature = torch.finfo(logits.dtype).tiny
+    scaled = (logits - logits.max()) / max(sampling.temperature, least_temperature)
     found = scaled.softmax(-1)
     if sampling.top_p < 1:
         ordered, order = found.sort(descending=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
+from core.arguments import whole_number
 from core.errors import RequestError
 from core.request import LAST, DecodeRequest, RunRequest, Strategy
 from core.run import check as check_run
@@ -33,7 +34,8 @@ def check_request(spec: ModelSpec, request: DecodeRequest) -> None:
         raise RequestError(
             f"there is no strategy {request.strategy!r}; there are {', '.join(known)}"
         )
-    if request.max_new_tokens < 1:
+    whole_number(request.seed, "the seed")
+    if whole_number(request.max_new_tokens, "max_new_tokens") < 1:
         raise RequestError(
             f"{request.max_new_tokens} new tokens were asked for; there must be at least 1"
         )

@@ -10,6 +10,9 @@ from torch import Tensor
 from core.decoding.filters import penalised, probabilities
 from core.request import DecodeRequest
 
+SEEDS = 2**63
+"""torch takes no larger seed."""
+
 
 def choose(logits: Tensor, request: DecodeRequest, index: int, seen: Sequence[int] = ()) -> int:
     """The next token id. Greedy: the likeliest. Sample: drawn with the request's seed.
@@ -19,6 +22,6 @@ def choose(logits: Tensor, request: DecodeRequest, index: int, seen: Sequence[in
     """
     if request.strategy == "greedy":
         return int(penalised(logits, request.sampling, seen).argmax())
-    generator = torch.Generator().manual_seed(request.seed * 1_000_003 + index)
+    generator = torch.Generator().manual_seed((request.seed * 1_000_003 + index) % SEEDS)
     drawn = probabilities(logits, request.sampling, seen)
     return int(torch.multinomial(drawn, 1, generator=generator))

@@ -159,6 +159,8 @@ def test_filters_cut_where_the_definition_says() -> None:
     assert torch.allclose(cut, torch.tensor([0.5, 0.25, 0.15, 0]) / 0.9)
     assert probabilities(logits, Sampling(top_p=0.01)).tolist() == [1, 0, 0, 0]
     assert probabilities(logits, Sampling(temperature=0)).tolist() == [1, 0, 0, 0]
+    for least in (1e-6, 1e-44, 1e-300):
+        assert probabilities(100 * logits, Sampling(temperature=least)).tolist() == [1, 0, 0, 0]
     warm = probabilities(logits, Sampling(temperature=2.0))
     assert torch.allclose(warm, logits.exp().sqrt() / logits.exp().sqrt().sum())
     best = top(logits, Sampling(top_k=1), 3)

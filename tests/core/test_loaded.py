@@ -85,6 +85,41 @@ def test_what_cannot_be_asked_is_said(
         load_model(source).trace(**arguments)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"max_new_tokens": 1.5}, "max_new_tokens 1.5 is no whole number"),
+        ({"max_new_tokens": "3"}, "max_new_tokens '3' is no whole number"),
+        ({"temperature": "1"}, "temperature is '1'; it must be a number"),
+        ({"repetition_penalty": None}, "repetition_penalty is None; it must be a number"),
+        ({"top_k": 1.5}, "top-k 1.5 is no whole number"),
+        ({"seed": "x"}, "the seed 'x' is no whole number"),
+    ],
+)
+def test_how_no_text_can_be_written_is_said_at_once(
+    arguments: dict[str, object], sentence: str
+) -> None:
+    with pytest.raises(RequestError, match=sentence):
+        load_model("random:decoder").decode("a", strategy="sample", **arguments)  # type: ignore[arg-type]
+
+
+def test_any_whole_number_is_a_seed() -> None:
+    model = load_model("random:decoder")
+
+    def written(seed: int) -> list[int]:
+        return [s.token for s in model.decode("a", strategy="sample", seed=seed, max_new_tokens=9)]
+
+    large = written(10**30)
+    assert large == written(10**30)
+    assert large not in (written(0), written(-1))
+
+
+@pytest.mark.parametrize("source", [None, 3])
+def test_what_names_no_model(source: object) -> None:
+    with pytest.raises(CheckpointError, match=f"by a str or a path, not by {source}"):
+        load_model(source)  # type: ignore[arg-type]
+
+
 def test_a_model_without_a_name_is_asked_for_one() -> None:
     with pytest.raises(CheckpointError, match="no model is named"):
         load_model(" ")

@@ -301,6 +301,33 @@ def test_bad_requests_are_refused_in_a_sentence(request_: RunRequest, sentence: 
         run(tiny.encoder(), request_)
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_places_that_are_not_there(whole: bool) -> None:
+    """Said alike whether or not all of it was computed before."""
+    _, found = any_trace("encoder")
+    count = len(found.tokens["encoder"])
+    if whole:
+        found.pattern("encoder.self", 0), found.logits
+    for head, query, said in (
+        (-1, None, "heads 0 to 3, not -1"),
+        (4, None, "heads 0 to 3, not 4"),
+        (1.5, None, "the head 1.5 is no whole number"),
+        (0, count, f"queries 0 to {count - 1}, not {count}"),
+        (None, -1, f"queries 0 to {count - 1}, not -1"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            found.pattern("encoder.self", 0, head, query)  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match=f"positions 0 to {count - 1}, not {count}"):
+        found.logits_at(0, count)
+    assert torch.equal(found.logits_at(-1), found.logits_at(count - 1))
+    assert found.logits_at().shape == (0, found.logits_at(0).shape[1])
+
+
+def test_the_token_that_is_outside_the_vocabulary_is_named() -> None:
+    with pytest.raises(RequestError, match="token id -1 is outside the vocabulary"):
+        run(tiny.encoder(), RunRequest(source=Tokens.of_ids([3, -1, 4])))
+
+
 def test_asking_for_what_is_not_there() -> None:
     _, found = any_trace("encoder")
     with pytest.raises(RequestError, match=r"no attention site 'decoder\.self'"):

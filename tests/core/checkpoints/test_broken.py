@@ -209,6 +209,14 @@ def test_code_in_a_pickled_file_never_runs(saved: Copy, capsys: pytest.CaptureFi
 # --- configuration ------------------------------------------------------------------------------
 
 
+def test_a_configuration_that_is_kept_elsewhere(saved: Copy) -> None:
+    bert = saved("bert masked")
+    (bert.folder / "config.json").write_bytes(POINTER)
+    message = refusal(bert.folder)
+    assert "config.json is a Git-LFS pointer" in message
+    assert "git lfs pull" in message
+
+
 def test_model_type_is_missing(saved: Copy) -> None:
     bert = saved("bert masked")
     bert.configure(lambda config: config.pop("model_type"))
