@@ -8,7 +8,7 @@ from app.figure import Axis
 from app.render import text
 from app.render.canvas import Canvas
 from app.render.geometry import Rect
-from app.render.grid import GAP, LONGEST, SIZE, STRIP, TITLE, Grid, row_spacing
+from app.render.grid import GAP, LONGEST, SIZE, STRIP, TITLE, Grid, column_spacing, row_spacing
 from app.render.thinning import first_number, fitting
 from app.theme import Theme
 
@@ -21,16 +21,20 @@ def paint_axes(
     """Titles, marks and the labels that fit; the pinned row's and column's always, emphasised."""
     box, window = grid.box, grid.window
     middle_x, middle_y = box.middle
-    row_title = text.elide(grid.rows.title, max(box.height, 120.0), SIZE)
+    outer = grid.outer
+    row_title = text.elide(grid.rows.title, box.bottom + 4 - outer.y, SIZE)
     # A title longer than its axis runs on above it, beside the columns' labels.
     title_y = min(middle_y, box.bottom + 4 - text.width(row_title, SIZE) / 2)
     title_x = box.x - STRIP - GAP - grid.room[0] - TITLE / 2 - 2
     canvas.text(
         title_x, title_y, row_title, colour=theme.muted, size=SIZE, align="center", turn=-90
     )
-    column_title = text.elide(grid.columns.title, max(box.width, 160.0), SIZE)
+    column_title = text.elide(grid.columns.title, outer.width - TITLE, SIZE)
+    # Nor does one that is wider than its axis run into what stands beside the map.
+    half = text.width(column_title, SIZE) / 2
+    column_x = max(outer.x + TITLE + half, min(middle_x, outer.right - half))
     canvas.text(
-        middle_x,
+        column_x,
         box.y - STRIP - GAP - grid.room[1] - TITLE / 2,
         column_title,
         colour=theme.muted,
@@ -57,7 +61,7 @@ def paint_axes(
 
 def _columns_drawn(grid: Grid, pinned: int | None) -> Iterator[int]:
     window, wide = grid.window, grid.cell[0]
-    spacing, start = grid.size[1] + 2 if grid.turned else 0.0, None
+    spacing, start = column_spacing(grid) if grid.turned else 0.0, None
     if not grid.turned:
         start = first_number(grid.columns.labels)
     if start is not None:
@@ -116,7 +120,8 @@ def paint_column_label(
     colour = theme.accent if strong else theme.muted if quiet else theme.text
     label = _label(grid.columns, index)
     # A single character, above all a Chinese one, reads better upright than lying on its side.
-    if grid.turned and text.width(label, size, strong) > size + 2:
+    upright = max(size + 2, grid.cell[0] - 2 if len(label) == 1 else 0.0)
+    if grid.turned and text.width(label, size, strong) > upright:
         label = text.elide(label, grid.room[1], size, strong)
         canvas.text(x, y, label, colour=colour, size=size, bold=strong, turn=-90)
     else:
@@ -157,7 +162,9 @@ def paint_hover_labels(
     if column is not None:
         size = grid.size[1]
         room = grid.room[1] + 4
-        spacing = size + 2 if grid.turned else text.width(_label(grid.columns, column), size, True)
+        spacing = column_spacing(grid)
+        if not grid.turned:
+            spacing = text.width(_label(grid.columns, column), size, True)
         for index in {column, *_touched(_columns_drawn(grid, None), wide, spacing, column)}:
             x = grid.column_band(index).middle[0]
             half = size / 2 + 2 if grid.turned else wide / 2

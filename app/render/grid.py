@@ -11,7 +11,7 @@ from app.render.thinning import first_number
 from app.render.window import Window
 
 SIZE, SMALLEST = 12.0, 10.0  # label sizes: smaller labels before fewer
-TIGHTEST = 9.0  # a row's label, where that shows every one: lines need less air than columns
+TIGHTEST = 9.0  # a label in a line of its own, where that shows every one: less air does there
 STRIP = 3.0  # the coloured mark of a special token, padding …
 GAP = 5.0  # between label and cells
 TITLE = 20.0  # an axis title
@@ -27,7 +27,7 @@ class Limits:
 
     width: float = 96.0
     height: float = 64.0
-    slender: float = 0.75
+    slender: float = 0.6
     broad: float = 4.0
 
 
@@ -36,10 +36,12 @@ LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """box: the cells in sight. turned: column labels run upwards, for want of width. size: of a
-    row's and of a column's label. room: what the longest label takes, left of and above the box."""
+    """box: the cells in sight. outer: with all that is written around them. turned: column labels
+    run upwards, for want of width. size: of a row's and of a column's label. room: what the longest
+    label takes, left of and above the box."""
 
     box: Rect
+    outer: Rect
     rows: Axis
     columns: Axis
     window: Window
@@ -128,11 +130,12 @@ def fit(
     width, height = max(1.0, wide * window.columns), max(1.0, high * window.rows)
     return Grid(
         box=Rect(round(inner.x), round(inner.y + above), width, height),
+        outer=box,
         rows=rows,
         columns=columns,
         window=window,
         turned=turned,
-        size=(_row_size(high, window.rows), size or _label_size(wide)),
+        size=(_row_size(high, window.rows), size or _turned_size(wide)),
         room=(beside, above),
     )
 
@@ -186,8 +189,17 @@ def row_spacing(grid: Grid) -> float:
     return min(size + 1, LEAST_LABELLED) if size <= TIGHTEST else size + 1
 
 
-def _label_size(spacing: float) -> float:
-    return min(SIZE, max(SMALLEST, float(int(spacing - 2))))
+def column_spacing(grid: Grid) -> float:
+    """How far apart two column labels that run upwards stand at least."""
+    size = grid.size[1]
+    return size + 1 if size <= SMALLEST else size + 2
+
+
+def _turned_size(wide: float) -> float:
+    """Smaller where that leaves a label to every column; of those that are left, easy to read."""
+    if wide >= SMALLEST + 3:
+        return min(SIZE, float(int(wide - 2)))
+    return TIGHTEST if TIGHTEST + 1 <= wide < SMALLEST + 1 else SMALLEST
 
 
 def _longest(labels: tuple[str, ...]) -> float:
@@ -200,11 +212,7 @@ def _upright(labels: tuple[str, ...], room: float) -> float | None:
     for size in (SIZE, SMALLEST):
         if text.longest(labels, size, True) <= room:
             return size
-    # Among Chinese characters, which would lie on their sides, two turned "<s>" would stick out;
-    # they are elided instead, and the coloured mark below them tells what they are.
-    single = sum(len(label) == 1 and label > "\u2e7f" for label in labels)
-    rest = [label for label in labels if text.width(label, SMALLEST, True) > room]
-    return SMALLEST if len(rest) <= 2 < single and single >= 0.75 * len(labels) else None
+    return None
 
 
 def picks(

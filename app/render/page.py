@@ -83,11 +83,12 @@ class Page:
             room -= self._scale.paint(canvas, MARGIN + room, 8 + TITLE_ROOM / 2, theme)
         size, title = text.shrunk(self.figure.title, room, TITLES, True)
         canvas.text(MARGIN, 8 + TITLE_ROOM / 2, title, colour=theme.text, size=size, bold=True)
+        size = self._title_size()
         for index, placed in enumerate(self.placed):
             if not self.layout.shows(index):
                 continue
             if placed.title:
-                size, title = text.shrunk(placed.title, placed.box.width, PANEL_TITLES, True)
+                title = text.elide(placed.title, placed.box.width, size, True)
                 y = placed.box.y + PANEL_TITLE_ROOM / 2 - 2
                 canvas.text(placed.box.x, y, title, colour=theme.text, size=size, bold=True)
             placed.drawing.paint(canvas)
@@ -97,6 +98,14 @@ class Page:
             canvas.text(MARGIN, y, words, colour=theme.accent, size=size)
         if note:
             self.paint_note(canvas)
+
+    def _title_size(self) -> float:
+        """One for the titles of all panels: that of the one with the least room."""
+        titles = [placed for placed in self.placed if placed.title]
+        return min(
+            (text.shrunk(p.title, p.box.width, PANEL_TITLES, True)[0] for p in titles),
+            default=PANEL_TITLES[0],
+        )
 
     @property
     def more(self) -> Rect | None:

@@ -23,6 +23,7 @@ class Text:
     colour: str
     bold: bool
     box: Rect
+    turn: float = 0
 
 
 @dataclass
@@ -32,6 +33,7 @@ class RecordingCanvas:
     texts: list[Text] = field(default_factory=list)
     rects: list[tuple[Rect, dict[str, Any]]] = field(default_factory=list)
     lines: list[tuple[list[tuple[float, float]], dict[str, Any]]] = field(default_factory=list)
+    dots: list[tuple[float, float, float]] = field(default_factory=list)
     maps: list[tuple[Rect, np.ndarray, np.ndarray | None]] = field(default_factory=list)
 
     def rect(self, box: Rect, **how: Any) -> None:
@@ -44,7 +46,7 @@ class RecordingCanvas:
         pass
 
     def dot(self, x: float, y: float, radius: float, **how: Any) -> None:
-        pass
+        self.dots.append((x, y, radius))
 
     def text(
         self,
@@ -64,7 +66,7 @@ class RecordingCanvas:
             box = Rect(x - size / 2, y - shift - wide, size, wide)
         else:
             box = Rect(x + shift, y - size / 2, wide, size)
-        self.texts.append(Text(words, colour, bold, box))
+        self.texts.append(Text(words, colour, bold, box, turn))
 
     def cells(
         self,

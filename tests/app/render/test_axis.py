@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.figure import Axis, Figure
 from app.render.axes import stretches
+from app.render.geometry import Rect
 from app.render.heatmap import HeatmapDrawing
 from app.render.page import Page
 from app.theme import LIGHT
@@ -151,19 +152,50 @@ def test_neighbours_of_one_kind_are_one_strip() -> None:
     assert list(stretches((), 0, 9)) == []
 
 
-def test_a_special_token_among_chinese_characters_does_not_lie_on_its_side() -> None:
-    known = ["[CLS]", *"我们在河岸上坐了很久。", "[SEP]"]
-    for width in range(400, 700, 20):
-        panel = heatmap(np.zeros((13, 13)), known, known)
-        page = Page(Figure(title="t", panels=(panel,)), width, 500, LIGHT)
-        drawing = page.placed[0].drawing
-        assert isinstance(drawing, HeatmapDrawing)
-        assert not drawing.grid.turned
+def column_labels(page: Page) -> list[Text]:
+    drawing = page.placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    canvas = RecordingCanvas()
+    page.paint(canvas)
+    above = [text for text in canvas.texts if text.box.bottom < drawing.grid.box.y]
+    return [text for text in above if text.words not in {"t", "Key (attended to)"}]
+
+
+@pytest.mark.parametrize("width", range(280, 700, 20))
+def test_a_special_token_among_chinese_characters_is_turned_rather_than_cut(width: int) -> None:
+    known = [*"我们在河岸上坐了很久。", "</s>"]
+    panel = heatmap(np.zeros((12, 12)), known, known)
+    above = column_labels(Page(Figure(title="t", panels=(panel,)), width, 500, LIGHT))
+    assert [text.words for text in above] == known
+    assert {text.words for text in above if text.turn} <= {"</s>"}
+    assert overlapping(above) == []
+
+
+def test_a_single_character_stands_upright_among_words_that_are_turned() -> None:
+    known = ["<s>", "I", "·went", "W", "·apples", "😀", "·today", "."]
+    panel = heatmap(np.zeros((8, 8)), known, known, column=1)
+    above = column_labels(Page(Figure(title="t", panels=(panel,)), 320, 400, LIGHT))
+    assert {text.words for text in above if not text.turn} == {"I", "W", "😀", "."}
+    assert overlapping(above) == []
+
+
+@pytest.mark.parametrize("title", ["Key (attended to)", "Coordinate (of the head)"])
+@pytest.mark.parametrize("width", [90, 120, 180, 240])
+def test_the_title_of_an_axis_stays_within_its_map(width: int, title: str) -> None:
+    rows = Axis(title="Key (attended to)", labels=tuple("我今天"))
+    columns = Axis(title=title, labels=tuple(str(i) for i in range(32)))
+    panel = heatmap(np.zeros((3, 32)), rows=rows, columns=columns)
+    for height in (70, 90, 120):
+        drawing = HeatmapDrawing(panel, Rect(100, 50, width, height), LIGHT)
         canvas = RecordingCanvas()
-        page.paint(canvas)
-        assert "们" in canvas.words
-        top = [text for text in canvas.texts if text.box.bottom < drawing.grid.box.y]
-        assert overlapping(top) == []
+        drawing.paint(canvas)
+        titles = [text for text in canvas.texts if text.words[:3] in {"Key", "Coo"}]
+        assert len(titles) == 2
+        assert overlapping(titles) == []
+        for text in titles:
+            assert text.box.x >= 99, text
+            assert text.box.right <= 101 + width, text
+            assert text.box.y >= 49, text
 
 
 def test_a_pinned_label_is_whole_and_clear_of_the_title() -> None:

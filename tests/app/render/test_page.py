@@ -141,3 +141,12 @@ def test_a_map_of_few_rows_keeps_the_label_of_each() -> None:
     canvas = RecordingCanvas()
     page.paint(canvas)
     assert set(names) <= set(canvas.words)
+
+
+@pytest.mark.parametrize("width", [300, 460, 700])
+def test_the_titles_of_panels_are_of_one_size(width: int) -> None:
+    titles = "Entropy", "How far the heads look back, in tokens"
+    maps = tuple(heatmap(np.zeros((4, 4)), title=title) for title in titles)
+    canvas = record(Figure(title="t", panels=maps, columns=2), width, 400)
+    sizes = {t.box.height for t in canvas.texts if t.bold and t.words[:3] in {"Ent", "How"}}
+    assert len(sizes) == 1
