@@ -70,6 +70,7 @@ class Opening(QObject):
         self._inputs: Inputs | None = None
         self._example: Example | None = None
         self._told: Problem | None = None
+        self._refused: Inputs | None = None  # what the model before cannot read
         self._expected: Architecture = "encoder"
 
     # --- intentions -------------------------------------------------------------------------
@@ -148,7 +149,10 @@ class Opening(QObject):
         """told: what to go on saying, when this model is but the second choice."""
         self._tasks.drop("load", "run", "decode", "prepare", "check")
         self._inputs, self._example, self._told = inputs, example, told
-        device = self._store.state.device
+        state = self._store.state
+        refused = state.problem is not None and state.problem.where == "input"
+        self._refused = state.inputs if refused else None
+        device = state.device
         self._store.update(source=source, problem=told, playing=False)
 
         left = self._left.model(source, device)
@@ -244,7 +248,9 @@ class Opening(QObject):
         self._tell(error)
         if model is not None:
             self._store.update(source=model.source, device=str(model.device))
-            if state.answer is None or state.answer.inputs != state.inputs:
+            # What it refused before it would refuse again, in place of what is said now.
+            read = state.answer is not None and state.answer.inputs == state.inputs
+            if not read and state.inputs != self._refused:
                 self._run()
         elif state.abilities is not None and not isinstance(error, Cancelled):
             instead = self.preferred()

@@ -234,6 +234,10 @@ class Session(QObject):
     def _fail(self, error: Exception, where: Literal["input", "model", "decoding"]) -> None:
         if isinstance(error, (CoreError, SaveError)):
             text = str(error)
+            model = self.store.state.model
+            name = model.name if model is not None else ""
+            if name[:1].islower() and text.startswith(name):  # a name stays as it is written
+                text = f"“{name}”{text.removeprefix(name)}"
         else:
             text = f"Something went wrong that Trifocal did not foresee: {error!r}"
             traceback.print_exception(error, file=sys.stderr)

@@ -36,7 +36,9 @@ def sources(folder: Path) -> list[tuple[str, ...]]:
     """The groups of tokenizer files in a folder, the one to use first."""
     found = [names for names in GROUPS if all((folder / name).is_file() for name in names)]
     if not found and folder.is_dir():
-        found = [(p.name,) for p in sorted(folder.iterdir()) if p.suffix in _SUFFIXES]
+        lone = (p.name for p in sorted(folder.iterdir()) if p.suffix in _SUFFIXES)
+        # Marian's models know pieces but not their ids; alone they would give wrong ones.
+        found = [(name,) for name in lone if name not in sentences.MARIAN]
     return found
 
 
@@ -47,6 +49,7 @@ def open_folder(folder: Path, family: str | None) -> tuple[Opened, str]:
     """
     groups = sources(folder)
     if not groups:
+        _refuse_part_of_marian(folder)
         raise CheckpointError(f"{folder} holds no tokenizer; supported are {SUPPORTED}")
     opened = _open(folder, groups[0], Settings.from_folder(folder, family))
     source = " + ".join(groups[0])
@@ -55,6 +58,18 @@ def open_folder(folder: Path, family: str | None) -> tuple[Opened, str]:
         note = f"The tokenizer is {source}; {', '.join(others)} was left unread."
         opened = replace(opened, notes=(*opened.notes, note))
     return opened, source
+
+
+def _refuse_part_of_marian(folder: Path) -> None:
+    held, lost = (
+        [name for name in sentences.MARIAN if (folder / name).is_file() == there]
+        for there in (True, False)
+    )
+    if any(name.endswith(".spm") for name in held):
+        raise CheckpointError(
+            f"{folder} holds {' and '.join(held)} but not {' and '.join(lost)}; Marian's tokenizer "
+            "needs all three"
+        )
 
 
 def open_file(path: Path, family: str | None) -> Opened:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -11,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.panels.dimming import dimmed
 from app.wiring import App
+from core.builtin import FOLDER
 from tests.app.driver import Opener, QuickCore, heatmap, press, settled, type_text
 
 
@@ -176,3 +178,26 @@ def test_a_failed_export_is_said(qtbot: QtBot, open_app: Opener, tmp_path: Path)
     assert "map.svg" in app.window.banner.label.text()
     app.window.export(tmp_path / "map.svg")
     assert (tmp_path / "map.svg").read_text(encoding="utf-8").lstrip().startswith("<")
+
+
+def test_why_a_model_did_not_open_is_said_though_the_one_before_reads_no_text(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    app = open_app("random:decoder")
+    bare = tmp_path / "bare"
+    shutil.copytree(FOLDER / "encoder", bare)
+    (bare / "tokenizer.json").unlink()
+
+    def told(source: Path) -> str:
+        app.session.opening.open(str(source))
+        qtbot.waitUntil(lambda: app.store.state.problem is not None)
+        settled(qtbot, app)
+        problem = app.store.state.problem
+        assert problem is not None
+        return problem.text
+
+    assert told(bare).startswith("“bare” came without a tokenizer")
+    assert told(tmp_path / "none") == f"There is no file or folder {tmp_path / 'none'}."
+    type_text(app, "Another text")
+    settled(qtbot, app)
+    assert "came without a tokenizer" in app.store.state.problem.text

@@ -339,6 +339,15 @@ def test_a_translation_is_named_by_the_target_s_vocabulary(separate: Path) -> No
         assert step.piece == tokenizer.target.piece(step.token)
 
 
+@pytest.mark.parametrize("lost", ["source.spm", "target.spm", "vocab.json"])
+def test_marian_without_one_of_its_files(marian: Path, lost: str) -> None:
+    """A model of pieces alone would give ids, all of them wrong."""
+    (marian / lost).unlink()
+    assert not Tokenizer.is_in(marian)
+    with pytest.raises(CheckpointError, match=rf"but not {lost}; Marian's tokenizer needs all"):
+        Tokenizer.from_folder(marian, spec())
+
+
 def test_marian_without_the_second_vocabulary_it_speaks_of(separate: Path) -> None:
     (separate / "target_vocab.json").unlink()
     with pytest.raises(CheckpointError, match=r"holds no target_vocab\.json"):
