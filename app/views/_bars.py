@@ -40,7 +40,7 @@ def vocabulary_bars(
     ranks = {candidate.token: rank for candidate, rank in asked}
     listed = {candidate.token for candidate in candidates}
     candidates += tuple(candidate for candidate, _ in asked if candidate.token not in listed)
-    narrowed = _narrowed(sampling, penalised=bool(seen))
+    narrowed = narrowed_by(sampling, penalised=bool(seen))
     entropy = float(entropy_bits(probabilities(logits, sampling, seen).numpy()))
     return Bars(
         title=title,
@@ -77,8 +77,8 @@ def _note(entropy: float, narrowed: list[str]) -> str:
     return f"{text}, after {', '.join(narrowed)}. {own}"
 
 
-def _narrowed(sampling: Sampling, *, penalised: bool) -> list[str]:
-    """What changes the model's own distribution."""
+def narrowed_by(sampling: Sampling, *, penalised: bool) -> list[str]:
+    """What changes the model's own distribution. penalised: whether there is a text so far."""
     narrowed = []
     if penalised and sampling.repetition_penalty != 1:
         narrowed.append(f"repetition penalty {sampling.repetition_penalty:g}")

@@ -9,7 +9,7 @@ import numpy as np
 from app.figure import Axis, Bar, Bars, Figure, Floats, Heatmap, Panel, Words
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._bars import vocabulary_bars
+from app.views._bars import narrowed_by, vocabulary_bars
 from app.views._tokens import labels, last_position, pinned, token_name
 from core.analysis.classes import class_values
 from core.analysis.lens import growth, growth_key
@@ -26,6 +26,8 @@ MOST_LISTS = 12
 MOST_TOKENS = 40
 MOST_STRIPS, FEW = 3, 5  # lists followed word by word; words of each where there are several
 GROWTH = "Layer by layer: what each layer's state would already predict."
+OWN = ", before sampling"
+"""Said of what is shown layer by layer where the lists beside it are narrowed: it never is."""
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -100,10 +102,12 @@ def _strips(
     """How the listed words grow over the layers: a map a list; of many lists, their first words
     in one map."""
     grown = [growth(trace, place, tokens).T for place, tokens in followed]
+    writes = trace.spec.decoder is not None
+    own = OWN if narrowed_by(options.sampling, penalised=writes) else ""
     if len(followed) <= MOST_STRIPS:
         return [
             _strip(
-                "Layer by layer" if len(followed) == 1 else f"Layer by layer, at {place}",
+                ("Layer by layer" if len(followed) == 1 else f"Layer by layer, at {place}") + own,
                 values,
                 tuple(options.pieces(token) for token in tokens),
                 trace,
@@ -113,7 +117,7 @@ def _strips(
             for (place, tokens), values in zip(followed, grown, strict=True)
         ]
     names = tuple(f"{options.pieces(tokens[0])} at {place}" for place, tokens in followed)
-    title = "The first word of every list, layer by layer"
+    title = f"The first word of every list, layer by layer{own}"
     return [_strip(title, np.concatenate(grown), names, trace, selection, options)]
 
 

@@ -12,6 +12,7 @@ from app.selection import Selection
 from app.views import ViewOptions, view
 from core.analysis.lens import growth
 from core.progress import Watch
+from core.request import Sampling
 from core.trace import Trace
 from tests.traces import MASK, sentence, trace_of
 
@@ -59,6 +60,21 @@ def test_all_words_of_a_single_list(kind: str) -> None:
     assert strip.limits == (0.0, 1.0)
     assert strip.column == 2  # the chosen layer, behind the embeddings
     assert "Layer by layer" in figure.note
+
+
+@pytest.mark.parametrize("masked", [(1,), (1, 4), (0, 2, 3, 4)])
+def test_it_is_said_that_sampling_narrows_the_lists_alone(masked: tuple[int, ...]) -> None:
+    trace = trace_of("encoder", source=sentence(6, masked=masked))
+    own, narrowed = draw(trace), draw(trace, sampling=Sampling(temperature=2))
+    assert lists(own)[0].bars[0].value != lists(narrowed)[0].bars[0].value
+    for plain, strip in zip(strips(own), strips(narrowed), strict=True):
+        assert (strip.values == plain.values).all()
+        assert strip.title == f"{plain.title}, before sampling"
+    # Nothing is written yet that a masked word could repeat.
+    penalty = Sampling(repetition_penalty=2)
+    assert not strips(draw(trace, sampling=penalty))[0].title.endswith("sampling")
+    written = draw(trace_of("decoder", length=5), sampling=penalty)
+    assert strips(written)[0].title == "Layer by layer, before sampling"
 
 
 @pytest.mark.parametrize("masked", [(1, 4), (1, 4, 5)])
