@@ -1,4 +1,4 @@
-"""Compare texts: the same word in different company, drifting apart layer by layer."""
+"""Compare texts: the same word in different company, and the texts as a whole, by layer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from core.trace import Trace
 
 MOST_WORDS, MOST_PLACES, MOST_LETTERS = 8, 3, 30
-MEAN = "mean of the words"
+MEAN = "the texts' mean states"
+"""Not the mean of the lines: the cosine of two means."""
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -59,7 +60,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             _curves(trace, others, stack.name, query, options),
         ),
         note="Cosine of two states: 1 in the same direction, 0 at right angles."
-        " Lines: the same word in either text, and the mean of all words.",
+        " Lines: the same word in either text, and the mean state of one text with that of the"
+        " other, which is no mean of the lines.",
         hint="" if query is not None else "Pin a word to follow it alone, in all texts kept.",
         columns=2,
     )
@@ -89,7 +91,7 @@ def _curves(
     trace: Trace, others: list[Trace], stack: str, query: int | None, options: ViewOptions
 ) -> Curves:
     """The pinned word wherever it stands in the kept texts, or all shared words of the last; and
-    the mean of each text's words against this text's."""
+    the mean state of each text's words against this text's."""
     if query is not None:
         words = _pinned_word(trace, others, stack, query)
         name = token_name(trace, stack, query, options)
@@ -138,7 +140,7 @@ def _means(trace: Trace, others: list[Trace], stack: str, *, emphasised: bool) -
     here = sentence_vector(trace.hidden(stack).numpy(), trace.tokens[stack])
     return [
         _curve(
-            MEAN if len(others) == 1 else f"{MEAN}: {_short(other, stack)}",
+            MEAN if len(others) == 1 else f"mean state: {_short(other, stack)}",
             cosine(here, sentence_vector(other.hidden(stack).numpy(), other.tokens[stack])),
             emphasised=emphasised and other is others[-1],
         )
@@ -160,7 +162,7 @@ def _short(trace: Trace, stack: str) -> str:
 VIEW = View(
     key="compare",
     title="Compare texts",
-    summary="The same word in different texts, drifting apart layer by layer",
+    summary="The same word in different texts, and the texts as a whole, layer by layer",
     group="states",
     order=50,
     draw=draw,

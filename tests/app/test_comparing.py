@@ -25,13 +25,13 @@ def test_a_kept_text_beside_the_present_one(qtbot: QtBot, open_app: Opener) -> N
     assert pairs.rows.labels == ("[CLS]", "c", "b", "a", "[SEP]")
     assert pairs.columns.labels == ("[CLS]", "a", "b", "[SEP]")
     assert isinstance(shared, Curves)
-    assert [curve.name for curve in shared.curves] == ["b", "a", "mean of the words"]
+    assert [curve.name for curve in shared.curves] == ["b", "a", "the texts' mean states"]
     app.session.keep()
     type_text(app, "b")
     settled(qtbot, app)
     shared = app.window.pictures.figure.panels[1]
     assert isinstance(shared, Curves)
-    means = ["mean of the words: ab", "mean of the words: cba"]
+    means = ["mean state: ab", "mean state: cba"]
     assert [curve.name for curve in shared.curves if ":" in curve.name] == means
     app.session.forget_kept()
     settled(qtbot, app)

@@ -34,8 +34,8 @@ def test_the_same_word_in_other_company() -> None:
     assert [curve.name for curve in words.curves] == [
         "bank notes",
         "my bank pays",
-        "mean of the words: bank notes",
-        "mean of the words: my bank pays",
+        "mean state: bank notes",
+        "mean state: my bank pays",
     ]
     assert figure.title == "Encoder states of 3 texts · after layer 2 of 3"
     assert words.curves[0].y == pytest.approx(by_hand(a[:, 1], c[:, 0]), abs=1e-5)
@@ -44,12 +44,23 @@ def test_the_same_word_in_other_company() -> None:
     assert words.curves[3].y == pytest.approx(whole, abs=1e-5)
 
 
+def test_what_the_bold_line_is_is_said() -> None:
+    """It may lie above all lines of words, so it must not read as their mean."""
+    figure = view("compare").draw(ONE, Selection(), ViewOptions(kept=(TWO,)))
+    words = figure.panels[1]
+    assert isinstance(words, Curves)
+    (bold,) = [curve for curve in words.curves if curve.emphasised]
+    assert bold.name == "the texts' mean states"
+    assert "which is no mean of the lines" in figure.note
+    assert "apart" not in view("compare").summary
+
+
 def test_a_pinned_word_meets_every_place_it_has() -> None:
     twice = trace_of("encoder", source=Tokens.of_ids([6, 9, 6], ["bank", "my", "bank"]))
     words = view("compare").draw(ONE, Selection(query=1), ViewOptions(kept=(twice,))).panels[1]
     assert isinstance(words, Curves)
     names = [curve.name for curve in words.curves]
-    assert names == ["bank my bank (0)", "bank my bank (2)", "mean of the words"]
+    assert names == ["bank my bank (0)", "bank my bank (2)", "the texts' mean states"]
     a, b = (t.hidden("encoder").double().numpy() for t in (ONE, twice))
     assert words.curves[1].y == pytest.approx(by_hand(a[:, 1], b[:, 2]), abs=1e-5)
 
@@ -57,12 +68,12 @@ def test_a_pinned_word_meets_every_place_it_has() -> None:
 def test_without_a_pin_every_shared_word_of_the_last_text() -> None:
     words = view("compare").draw(ONE, Selection(), ViewOptions(kept=(TWO,))).panels[1]
     assert isinstance(words, Curves)
-    assert [curve.name for curve in words.curves] == ["bank", "mean of the words"]
+    assert [curve.name for curve in words.curves] == ["bank", "the texts' mean states"]
     other = trace_of("encoder", source=Tokens.of_ids([20, 21], ["x", "y"]))
     words = view("compare").draw(ONE, Selection(), ViewOptions(kept=(other,))).panels[1]
     assert isinstance(words, Curves)
     assert words.title == "No word is shared"
-    assert [curve.name for curve in words.curves] == ["mean of the words"]
+    assert [curve.name for curve in words.curves] == ["the texts' mean states"]
     words = view("compare").draw(ONE, Selection(query=1), ViewOptions(kept=(other,))).panels[1]
     assert words.title == "“bank” (position 1) is in no other text"
 
