@@ -10,6 +10,7 @@ from app.branches import Steps
 from app.choices import DecodeChoice, Narrowing
 from app.store import Answer, Store
 from app.tasks import Job, Tasks
+from app.views.beams import in_tokens, was_cut
 
 if TYPE_CHECKING:
     from core.decoding import BeamSearch
@@ -99,16 +100,30 @@ def ending_of(search: BeamSearch, node: int) -> str:
     """One sentence about a hypothesis that is shown."""
     best = search.best
     shown = search.nodes[node]
+    cut = f", cut at {in_tokens(shown.index + 1)}" if was_cut(search, shown) else ""
     if best and node == best[0].id:
-        text = f"The best of {len(best)} ended hypotheses: score {_signed(shown.score)}."
+        text = f"{_the_best(search)}: score {_signed(shown.score)}."
         limited = (search.finished or "").endswith(LIMIT)
         return f"{text} Raise “At most” to search on." if limited else text
     if shown.fate == "ended" and best:
         score, best_score = _signed(shown.score), _signed(best[0].score)
-        return f"Another ended hypothesis: score {score}, best {best_score}."
+        other = f"Another hypothesis{cut}" if cut else "Another ended hypothesis"
+        return f"{other}: score {score}, best {best_score}."
     if shown.fate == "dropped":
         return f"Dropped here: {shown.why}."
     return f"Went on from here: {shown.why}."
+
+
+def _the_best(search: BeamSearch) -> str:
+    """“The best of 4 ended hypotheses”; those that were only cut have not ended."""
+    count = len(search.best)
+    cut = sum(was_cut(search, node) for node in search.best)
+    at = f"cut at {in_tokens(search.index)}"
+    if count == 1:
+        return f"The only hypothesis, {at}" if cut else "The only ended hypothesis"
+    if not cut:
+        return f"The best of {count} ended hypotheses"
+    return f"The best of {count} hypotheses, {'all' if cut == count else f'{cut} of them'} {at}"
 
 
 def _signed(value: float) -> str:

@@ -14,6 +14,8 @@ from app.views import View, ViewOptions
 from app.views._tokens import empty
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from core.decoding import BeamSearch, Hypothesis
     from core.trace import Trace
 
@@ -34,24 +36,50 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         )
     path = _path(search, options)
     steps = _window(search, selection.step)
-    panels = (_tree(search, path, steps, options), _ended(search, path, options))
+    tree = _tree(search, path, steps, options)
     return Figure(
         title=f"{title} · {search.request.beams} beams · length penalty "
         f"{search.request.length_penalty:g}",
-        panels=panels,
-        note=_note(search),
+        panels=(tree, _ended(search, path, options)),
+        note=_note(search, tree),
         hint="Point to one to see why; click to follow it.",
     )
 
 
-def _note(search: BeamSearch) -> str:
-    parts = ["Boxed went on, purple ended, the rest dropped."]
+def was_cut(search: BeamSearch, node: Hypothesis) -> bool:
+    """Whether it counts as ended only because no more tokens were asked for."""
+    return node.fate == "ended" and node.token not in search.model.spec.special.end
+
+
+def _note(search: BeamSearch, tree: Diagram) -> str:
+    parts = [_legend(search, tree)]
     most = max(_candidates(search))
     if most > MOST_ROWS:
         parts.append(f"Of up to {most} candidates a step the {MOST_ROWS} first are shown.")
     if search.finished is not None:
-        parts.append(f"It ended: {_minus(search.finished)}.")
+        parts.append(f"The search ended: {_minus(search.finished)}.")
     return " ".join(parts)
+
+
+def _legend(search: BeamSearch, tree: Diagram) -> str:
+    """What the boxes mean that are in sight."""
+    ids: dict[str, list[int]] = {}
+    for box in tree.boxes:
+        ids.setdefault(box.kind, []).append(dict(box.picks)["hypothesis"])
+    purple = _ended_or_cut(search, [search.nodes[i] for i in ids.get(KINDS["ended"], [])])
+    words = {
+        "selected": "orange is followed",
+        KINDS["kept"]: "boxed went on",
+        KINDS["ended"]: f"purple {purple}",
+        KINDS["dropped"]: "the rest was dropped",
+    }
+    said = ", ".join(text for kind, text in words.items() if kind in ids)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def _ended_or_cut(search: BeamSearch, nodes: Sequence[Hypothesis]) -> str:
+    cut = [was_cut(search, node) for node in nodes]
+    return "was cut" if all(cut) else "ended or was cut" if any(cut) else "ended"
 
 
 def _candidates(search: BeamSearch) -> list[int]:
@@ -100,7 +128,10 @@ def _tree(search: BeamSearch, path: frozenset[int], steps: range, options: ViewO
     cut = f"steps {steps.start + 1} to {last} of {search.index}"
     return Diagram(
         title=f"What was considered: {cut}",
-        boxes=tuple(_box(node, places[node.id], node.id in path, options) for node in shown),
+        boxes=tuple(
+            _box(node, places[node.id], node.id in path, was_cut(search, node), options)
+            for node in shown
+        ),
         arrows=tuple(arrows),
         width=max(5, len(steps)) * (WIDTH + GAP_X) - GAP_X,
         height=rows * (HEIGHT + GAP_Y) - GAP_Y,
@@ -116,7 +147,9 @@ def _first(column: list[Hypothesis], path: frozenset[int]) -> list[Hypothesis]:
     return sorted(ranked[:MOST_ROWS], key=lambda node: node.id)
 
 
-def _box(node: Hypothesis, place: tuple[float, float], shown: bool, options: ViewOptions) -> Box:
+def _box(
+    node: Hypothesis, place: tuple[float, float], shown: bool, cut: bool, options: ViewOptions
+) -> Box:
     name = options.pieces(node.token)
     x, y = place
     return Box(
@@ -129,7 +162,7 @@ def _box(node: Hypothesis, place: tuple[float, float], shown: bool, options: Vie
         height=HEIGHT,
         kind="selected" if shown else KINDS[node.fate],
         note=f"step {node.index + 1} “{name}”: log-probability {_signed(node.log_probability)}, "
-        f"score {_signed(node.score)}; {node.fate}: {_minus(node.why)}",
+        f"score {_signed(node.score)}; {'cut' if cut else node.fate}: {_minus(node.why)}",
         picks=(("hypothesis", node.id),),
     )
 
@@ -146,35 +179,44 @@ def _ended(search: BeamSearch, path: frozenset[int], options: ViewOptions) -> Ba
     """exp(score): with a length penalty of 1 the geometric mean of the tokens' probabilities."""
     bars = []
     for node in search.best[:MOST_ENDED]:
-        tokens = search.path(node.id)
-        count = f"{len(tokens)} tokens" if len(tokens) > 1 else "1 token"
+        path_to = search.path(node.id)
+        count = in_tokens(len(path_to))
         bars.append(
             Bar(
-                label=_text([step.token for step in tokens], options),
+                label=_text([step.token for step in path_to], options),
                 value=math.exp(node.score),
-                note=f"score {_signed(node.score)}, {count}",
+                note=f"score {_signed(node.score)}, {count}{', cut' * was_cut(search, node)}",
                 dimmed=bool(path) and node.id not in path,
                 picks=(("hypothesis", node.id),),
             )
         )
     return Bars(
-        title=_ended_title(len(search.best)),
+        title=_ended_title(search),
         bars=tuple(bars),
         limit=max((bar.value for bar in bars), default=1.0),
         value_name="exp(score)",
     )
 
 
-def _ended_title(count: int) -> str:
+def _ended_title(search: BeamSearch) -> str:
+    count = len(search.best)
     if not count:
         return "None has ended yet"
-    best = f"The best {MOST_ENDED} of {count}" if count > MOST_ENDED else "Ended"
+    cut, at = [was_cut(search, node) for node in search.best], f"cut at {in_tokens(search.index)}"
+    best = at if all(cut) else f"ended, or {at}" if any(cut) else "ended"
+    if count > MOST_ENDED:
+        best = f"the best {MOST_ENDED} of {count}, {best}"
+    best = f"{best[0].upper()}{best[1:]}"
     return f"{best} · exp(score); score = log-probability ÷ length to the power of the penalty"
 
 
-def _text(tokens: list[int], options: ViewOptions) -> str:
+def in_tokens(count: int) -> str:
+    return "1 token" if count == 1 else f"{count} tokens"
+
+
+def _text(ids: list[int], options: ViewOptions) -> str:
     """What they read as, on one line."""
-    pieces = "".join(options.pieces(token) for token in tokens)
+    pieces = "".join(options.pieces(token) for token in ids)
     return pieces if options.raw_labels else " ".join(pieces.replace(SPACE, " ").split())
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 
 from app.figure import Bars, Diagram, Words
+from app.searching import ending_of
 from app.selection import Selection
 from app.views import ViewOptions, view
 from core.decoding import BeamSearch
@@ -46,6 +48,63 @@ def test_every_hypothesis_has_a_box_with_its_fate() -> None:
     assert values == sorted(values, reverse=True)
     mean = sum(math.log(step.probability) for step in steps) / len(steps)
     assert values[0] == pytest.approx(math.exp(mean), rel=1e-4)
+
+
+def test_what_is_in_sight_is_explained_and_what_was_cut_has_not_ended() -> None:
+    search = searched()
+    end = search.model.spec.special.end
+    assert not end
+    assert {node.fate for node in search.best} == {"ended"}  # as the core calls it
+    steps = search.steps(search.best[0].id)
+    trace = trace_of("decoder")
+    options = ViewOptions(search=search, steps=steps, step=steps[-1])
+    figure = view("beams").draw(trace, Selection(stack="decoder", step=4), options)
+    tree, bars = figure.panels
+    assert isinstance(tree, Diagram)
+    assert isinstance(bars, Bars)
+    said = "Orange is followed, boxed went on, purple was cut, the rest was dropped."
+    assert figure.note.startswith(said)
+    assert bars.title.startswith("Cut at 5 tokens · ")
+    assert all(bar.note.endswith("5 tokens, cut") for bar in bars.bars)
+    assert not any("; ended" in box.note for box in tree.boxes)
+    assert ending_of(search, search.best[0].id).startswith(
+        "The best of 3 hypotheses, all cut at 5 tokens: score "
+    )
+    assert ending_of(search, search.best[1].id).startswith(
+        "Another hypothesis, cut at 5 tokens: score "
+    )
+    long = searched(count=9)
+    figure = view("beams").draw(trace, Selection(step=0), ViewOptions(search=long))
+    assert figure.note.startswith("Boxed went on, the rest was dropped. The search ended: ")
+
+
+def test_what_ended_by_itself_is_told_from_what_was_cut() -> None:
+    """One token ends a text, and the shorter one is the likelier: others are cut."""
+    first = searched(count=1).best[0].token
+    own = network("decoder").spec
+    bare = Bare(network("decoder"))
+    bare.spec = replace(own, special=replace(own.special, end=(first,)))
+    request = DecodeRequest(
+        run=RunRequest(source=sentence(6)),
+        strategy="beam",
+        max_new_tokens=2,
+        beams=3,
+        length_penalty=0,
+    )
+    search = BeamSearch(bare, request)  # type: ignore[arg-type]
+    search.run()
+    assert search.best[0].token == first
+    cut = len(search.best) - 1
+    figure = view("beams").draw(trace_of("decoder"), Selection(), ViewOptions(search=search))
+    bars = figure.panels[1]
+    assert isinstance(bars, Bars)
+    assert "purple ended or was cut" in figure.note
+    assert bars.title.startswith("Ended, or cut at 2 tokens · ")
+    assert [", cut" in bar.note for bar in bars.bars].count(True) == cut
+    told = ending_of(search, search.best[0].id)
+    assert told.startswith(f"The best of {cut + 1} hypotheses, {cut} of them cut at 2 tokens: ")
+    other = ending_of(search, search.best[1].id)
+    assert other.startswith("Another hypothesis, cut at 2 tokens: ")
 
 
 def test_only_steps_near_the_one_looked_at_are_drawn() -> None:
