@@ -20,8 +20,8 @@ FILE = Path(__file__).resolve().parent.parent / "resources" / "examples.toml"
 class Example:
     """Something worth looking at.
 
-    mask: as the command line takes it. view: the key of the view it is looked at in. note: what to
-    see in it.
+    against: a text to compare with. mask: as the command line takes it. view: the key of the view
+    it is looked at in. note: what to see in it.
     """
 
     title: str
@@ -29,6 +29,7 @@ class Example:
     text: str
     pair: str = ""
     target: str = ""
+    against: str = ""
     mask: str = ""
     site: str = ""
     layer: int = 1

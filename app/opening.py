@@ -42,7 +42,8 @@ class Opening(QObject):
 
     texts: what was last typed for an architecture. masks: what was last chosen for it, as
     `app.mask_memory` writes it. sources: the model last used for it. places: where its attention
-    was last looked at. run: ask for a run of the new model. failed: tell the person.
+    was last looked at. run: ask for a run of the new model; run_against: the same, once another text
+    was run and kept. failed: tell the person.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Opening(QObject):
         core: Loads,
         *,
         run: Callable[[], None],
+        run_against: Callable[[Inputs], None],
         failed: Callable[[Exception], None],
         texts: Mapping[Architecture, Inputs],
         masks: Mapping[Architecture, str],
@@ -61,7 +63,7 @@ class Opening(QObject):
     ) -> None:
         super().__init__(parent)
         self._store, self._tasks, self._core = store, tasks, core
-        self._run, self._tell = run, failed
+        self._run, self._run_against, self._tell = run, run_against, failed
         self.texts: dict[Architecture, Inputs] = {**FIRST_INPUTS, **texts}
         self.masks: dict[Architecture, str] = dict(masks)
         self.sources: dict[Architecture, str] = dict(sources)
@@ -130,7 +132,7 @@ class Opening(QObject):
         except CoreError as error:
             self._tell(error)
         else:
-            self._run()
+            self._run_after(example.against)
 
     def cancelled(self) -> None:
         """The person did not want to wait."""
@@ -193,7 +195,14 @@ class Opening(QObject):
         recent = self._with_recent(state.source)
         nothing = {**NOTHING_DECODED, "answer": None, "kept": ()}
         self._store.update(**(changes | nothing | back), problem=self._told, recent=recent)
-        if self._store.state.answer is None:
+        against = self._example.against if self._example is not None else ""
+        if against or self._store.state.answer is None:
+            self._run_after(against)
+
+    def _run_after(self, against: str) -> None:
+        if against:
+            self._run_against(Inputs(text=against))
+        else:
             self._run()
 
     def _inputs_for(self, model: LoadedModel) -> Inputs:

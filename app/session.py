@@ -80,6 +80,7 @@ class Session(QObject):
             tasks,
             core,
             run=self.run,
+            run_against=self.run_against,
             failed=partial(self._fail, where="model"),
             texts=texts or {},
             masks=masks or {},
@@ -124,6 +125,24 @@ class Session(QObject):
 
         self._tasks.submit("run", work, self._answered, self._run_failed)
 
+    def run_against(self, inputs: Inputs) -> None:
+        """Run another text first and keep it, so that this one is compared with it."""
+        state = self.store.state
+        if state.model is None:
+            return
+        question = Question(
+            model=state.model, inputs=inputs, masks=state.masks, wants=self._wants()
+        )
+
+        def work(job: Job) -> Answer:
+            return self._core.run(question, None, job.should_stop)
+
+        def done(answer: Answer) -> None:
+            self._hold(answer)
+            self.run()
+
+        self._tasks.submit("run", work, done, self._run_failed)
+
     def _wants(self) -> frozenset[str]:
         state = self.store.state
         views = state.abilities.views if state.abilities is not None else ()
@@ -165,7 +184,13 @@ class Session(QObject):
         """Keep this text's run, so that others can be compared with it; the latest few stay."""
         answer = self.store.state.answer
         if answer is not None and answer not in self.store.state.kept:
-            self.store.update(kept=(*self.store.state.kept, answer)[-MOST_KEPT:])
+            self._hold(answer)
+
+    def _hold(self, answer: Answer) -> None:
+        """One run of a text is enough."""
+        asked = answer.inputs, answer.request.masks
+        kept = [k for k in self.store.state.kept if (k.inputs, k.request.masks) != asked]
+        self.store.update(kept=(*kept, answer)[-MOST_KEPT:])
 
     def forget_kept(self) -> None:
         self.store.update(kept=())

@@ -200,6 +200,19 @@ def test_the_two_banks_drift_apart() -> None:
     assert far[-1] < far[0]
 
 
+@pytest.mark.parametrize("word", ["bank", "bat", "apple"])
+def test_the_senses_of_the_examples_begin_alike_and_part(word: str) -> None:
+    example = next(e for e in EXAMPLES if e.against and word in e.title.lower())
+    here, there = (builtin("encoder").trace(text) for text in (example.text, example.against))
+    places = [t.tokens["encoder"].pieces.index(word) for t in (here, there)]
+    assert places[0] == places[1]
+    states = (t.hidden("encoder")[:, p] for t, p in zip((here, there), places, strict=True))
+    alike = torch.cosine_similarity(*states, dim=-1)
+    assert alike[0] > 0.9999
+    assert alike[1:].max() < 0.95
+    assert alike[1:].min() < 0.85
+
+
 def test_one_word_in_two_places_differs_by_its_position_alone_before_the_first_layer() -> None:
     trace = builtin("encoder").trace("The dog saw the dog.")
     first, second = (i for i, p in enumerate(trace.tokens["encoder"].pieces) if p == "dog")
@@ -259,6 +272,7 @@ def test_every_example_can_be_shown(example: object) -> None:
         else builtin(example.model.removeprefix("builtin:"))
     )
     assert example.site in model.spec.sites
+    assert not example.against or len(model.trace(example.against).tokens["encoder"]) > 3
     stack, _, part = example.site.partition(".")
     attention = model.spec.stack(stack).attention(part, example.layer - 1)
     assert example.head is None or 1 <= example.head <= attention.heads
