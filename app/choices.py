@@ -46,7 +46,7 @@ HEAD_ORDER_NAMES: dict[HeadOrder, str] = {
     "previous": "Weight on the previous token",
     "next": "Weight on the next token",
     "first": "Weight on the first token",
-    "special": "Weight on special tokens",
+    "special": "Weight on other special tokens",
     "induction": "Induction",
     "copying": "Copying",
 }

@@ -40,8 +40,8 @@ def _angle_brackets(token: int) -> str:
 class ViewOptions:
     """How things are shown, beside what is looked at.
 
-    raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every vocabulary
-    distribution. top: how many candidates a list holds. asked: tokens that every list over the
+    raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every list over
+    the vocabulary. top: how many candidates a list holds. asked: tokens that every list over the
     vocabulary tells the rank of. step or fill: the decoding step or
     filled mask that `trace` belongs to, None for the text; steps: all of them; tree: the other
     continuations, and the present one with its steps; search: a finished beam search;

@@ -81,6 +81,17 @@ def note(trace: Trace, selection: Selection, options: ViewOptions) -> str:
     return " ".join(parts)
 
 
+def still_count(
+    trace: Trace, selection: Selection, options: ViewOptions, *, sinks: bool = True
+) -> str:
+    """“ Sinks count here too.”: for the end of the note of what shows whole maps or more, what
+    counts there although the person left it out of maps. sinks: False where they do not."""
+    found = " Sinks count here too." if sinks and options.drop_sinks else ""
+    if other_sentences(trace, selection, options) is not None:
+        found += f" Both sentences count here, not {_direction(options)} alone."
+    return found
+
+
 FAINT, FEW = 0.25, 0.1
 """Where fewer than FEW of the rows hold a weight above FAINT, a map is all pale on the fixed scale;
 so is nearly every one of a long text."""

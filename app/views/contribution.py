@@ -67,7 +67,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         ),
         note=(
             f"Right: how long {vector} is, as a share of its row (Kobayashi et al. 2020): a bright"
-            " weight on a short value brings little."
+            f" weight on a short value brings little.{_maps.still_count(trace, selection, options)}"
         ),
         hint=_maps.faint(largest, options),
         columns=2,

@@ -10,6 +10,7 @@ from app.figure import Figure, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._focus import answer_name, answer_position, no_prediction
+from app.views._maps import still_count
 from app.views._tokens import (
     KEY,
     QUERY,
@@ -65,7 +66,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         note=(
             f"log P of that token is {_signed(np.log(found.probability))}. Each cell: weight ·"
             " ∂ log P / ∂ weight, what log P would lose without the weight, to first order. Red"
-            " speaks for the token, blue against it."
+            f" speaks for the token, blue against it.{still_count(trace, selection, options)}"
         ),
     )
 

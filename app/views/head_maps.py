@@ -10,7 +10,7 @@ import numpy as np
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._maps import sinks_note
+from app.views._maps import sinks_note, still_count
 from app.views._tokens import ATTENTION, no_site
 from app.views.head_table import COPYING, prepare, ready
 from app.views.heads import NAMES
@@ -20,7 +20,7 @@ from core.analysis.head_kinds import KINDS, head_kinds
 if TYPE_CHECKING:
     from core.trace import Trace
 
-TITLES = {"induction": "Induction", "offset": "At fixed distance"}
+TITLES = {"special": "On other special", "induction": "Induction", "offset": "At fixed distance"}
 SHARED = "weight"  # the name of the numbers whose scale is one for all their maps
 
 
@@ -45,11 +45,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if can_copy(trace.spec, selection.site):
         panels.append(_copied(trace, selection, options))
         means += f" {COPYING}"
+    still = still_count(trace, selection, options, sinks=False).strip()
     scaled = "Each map's colours are scaled to its values." if options.limits == "auto" else ""
     return Figure(
         title=f"{ATTENTION[selection.site]} · every head in numbers",
         panels=tuple(panels),
-        note=" ".join(part for part in (means, scaled, sinks_note(options)) if part),
+        note=" ".join(part for part in (means, scaled, sinks_note(options), still) if part),
         columns=3,
         most_columns=5,
     )

@@ -10,7 +10,7 @@ from app.choices import HEAD_ORDERS
 from app.figure import Axis, Cell, Figure, Floats, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions, heads
-from app.views._maps import sinks_note
+from app.views._maps import sinks_note, still_count
 from app.views._tokens import ATTENTION, no_site
 from core.analysis import copying as _copying
 from core.analysis.copying import can_copy, copying
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_HEADS = 512
 NAMES = {"entropy": "entropy", "distance": "distance", **heads.NAMES, "copying": "copying"}
-NAMES |= {"previous": "previous", "next": "next", "first": "first", "special": "special"}
+NAMES |= {"previous": "previous", "next": "next", "first": "first", "special": "other special"}
 COPYING = (
     "Copying: by how many logits a head raises the tokens it attends to,"
     " above the average token, through final norm and output head alone."
@@ -146,7 +146,7 @@ def _note(trace: Trace, selection: Selection, options: ViewOptions, shown: int, 
         parts.append(COPYING)
     else:
         parts.append("No copying score: these heads do not read tokens the output head names.")
-    parts.append(sinks_note(options))
+    parts += [sinks_note(options), still_count(trace, selection, options, sinks=False).strip()]
     return " ".join(part for part in parts if part)
 
 

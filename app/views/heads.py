@@ -9,7 +9,7 @@ import numpy as np
 from app.figure import Axis, Bar, Bars, Cell, Figure, Panel, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._maps import sinks_note
+from app.views._maps import sinks_note, still_count
 from app.views._tokens import ATTENTION, no_site
 from core.analysis.head_kinds import KINDS, LEAST, QUERIES, HeadKinds, head_kinds, key
 
@@ -22,11 +22,13 @@ NAMES = {
     "previous": "previous token",
     "next": "next token",
     "first": "first token",
-    "special": "special tokens",
+    "special": "other special tokens",
     "induction": "induction",
     "offset": "fixed distance",
 }
+"""“Other” special tokens than the first one, which stands before them wherever they are listed."""
 SHORT = {"self": "itself", "induction": "induct."}
+SPECIAL = "“Special” leaves out the first token."
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -42,7 +44,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=f"{ATTENTION[selection.site]} · what {layers} × {heads} heads do on this text",
         panels=tuple(panels),
-        note=_note(chosen is not None, options),
+        note=_note(found, trace, selection, options),
     )
 
 
@@ -76,13 +78,17 @@ def _names(found: HeadKinds, chosen: tuple[int, int] | None) -> WordGrid:
     )
 
 
-def _note(chosen: bool, options: ViewOptions) -> str:
+def _note(found: HeadKinds, trace: Trace, selection: Selection, options: ViewOptions) -> str:
     named = (
         f"A head has a name where at least {LEAST:.0%} of its weight goes one way, and twice what"
         f" an even spread would give, over at least {QUERIES} tokens."
     )
-    more = "" if chosen else "Choose a head to see where its weight goes."
-    return " ".join(part for part in (named, sinks_note(options), more) if part)
+    heads = (found.name(layer, head) for layer, head in np.ndindex(*found.entropy.shape))
+    special = any(head is not None and head[0] == "special" for head in heads)
+    short = SPECIAL if special else ""  # its cells have no room for “other”
+    counts = still_count(trace, selection, options, sinks=False).strip()
+    more = "Choose a head to see where its weight goes." if selection.head is None else ""
+    return " ".join(part for part in (named, short, sinks_note(options), counts, more) if part)
 
 
 def _cell(found: HeadKinds, layer: int, head: int) -> Cell:

@@ -9,6 +9,7 @@ from app.selection import Selection
 from app.views import View, ViewOptions, _attending
 from app.views._attending import Keys
 from app.views._focus import followed
+from app.views._maps import still_count
 from app.views._tokens import (
     ATTENTION,
     labels,
@@ -60,7 +61,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             _attending.weighted(found, keys),
             _attending.output(found, head, heads, OUTPUT[selection.part]),
         ),
-        note=_note(made, keys, key, head if selection.head is None else None),
+        note=_note(made, keys, key, head if selection.head is None else None)
+        + still_count(trace, selection, options),
         hint=" ".join(
             hint
             for hint, useful in (

@@ -11,6 +11,7 @@ from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._focus import followed
+from app.views._maps import still_count
 from app.views._tokens import (
     no_stack,
     pinned,
@@ -56,7 +57,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=f"{stack.capitalize()} attention rollout · {_through(layer)} of {layers}",
         panels=(whole, _into(trace, selection, options)),
-        note=_note(trace, stack, layer),
+        note=_note(trace, stack, layer) + still_count(trace, selection, options),
         columns=2,
         weights=(4, 3),
     )
@@ -111,16 +112,16 @@ def _scale(shares: Floats) -> tuple[float, str]:
 
 def _note(trace: Trace, stack: str, layer: int) -> str:
     rolled = (
-        "How much of each input token has reached a position: A_L · … · A_1, where A is half the"
-        " mean attention of a layer and half its residual connection (Abnar & Zuidema 2020)."
+        "How much of each input token has reached a position: A_L · … · A_1, where A is half a"
+        " layer's mean attention, half its residual connection (Abnar & Zuidema 2020)."
     )
     if stack == "decoder" and trace.spec.encoder is not None:
-        rolled += " Self-attention only: what cross-attention brings from the source is not in it."
+        rolled += " What cross-attention brings from the source is not in it."
     if not can_flow(trace, stack, layer):
         return f"{rolled} {too_large(trace, stack, layer)}"
     return (
-        f"{rolled} Max-flow: the most that could come from each token alone through edges as wide"
-        " as A, rescaled to the sum 1."
+        f"{rolled} Max-flow: the most that each token alone could bring through edges as wide as A,"
+        " as shares."
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.choices import HEAD_ORDER_NAMES
 from app.figure import Bars, Heatmap, WordGrid
 from app.selection import Selection
 from app.views import ViewOptions, view
@@ -54,6 +55,31 @@ def test_names_and_numbers_are_those_of_the_analysis() -> None:
     assert len(bars.bars) == len(KINDS) - 1  # no token occurs twice
 
 
+def test_special_tokens_are_said_to_leave_out_the_first() -> None:
+    """The first token has a number of its own, also where it is special."""
+    source = replace(sentence(5), special=(True, *[False] * 3, True))
+    trace = trace_of("encoder", source=source)
+    found = head_kinds(trace, "encoder.self")
+    weights = np.full_like(found.weights, 0.1)
+    weights[list(KINDS).index("special")] = 1
+    made = replace(found, weights=weights, even=np.full_like(found.even, 0.1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.views.heads.head_kinds", lambda *_, **__: made)
+        figure = view("heads").draw(trace, Selection(), ViewOptions())
+    grid, bars = figure.panels
+    assert isinstance(grid, WordGrid)
+    assert isinstance(bars, Bars)
+    assert {bar.label: bar.value for bar in bars.bars}["other special tokens"] == pytest.approx(1)
+    assert grid.cells[0][0].text == "special 1.00"
+    assert "“Special” leaves out the first token." in figure.note
+    table = view("head_table").draw(trace, Selection(), ViewOptions()).panels[0]
+    assert isinstance(table, WordGrid)
+    assert "other special" in table.columns.labels
+    assert HEAD_ORDER_NAMES["special"] == "Weight on other special tokens"
+    plain = view("heads").draw(previous_only(), Selection(stack="decoder"), ViewOptions())
+    assert "Special" not in plain.note
+
+
 def test_the_mean_has_no_profile() -> None:
     selection = Selection(stack="decoder", part="cross", head=None)
     figure = view("heads").draw(trace_of("translator"), selection, ViewOptions())
@@ -73,7 +99,7 @@ def test_maps_of_every_number_there_is() -> None:
         "On previous token",
         "On next token",
         "On first token",
-        "On special tokens",
+        "On other special",
         "At fixed distance",
         "Copying in logits",
     ]

@@ -65,6 +65,28 @@ def test_only_the_asked_block_is_shown(
     assert whole.note.startswith(f"Only {name} is shown; the weights are unchanged.")
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("heads", "head_maps", "head_table"),
+        *("contribution", "gradient", "rollout", "inside_head"),
+    ],
+)
+def test_views_of_whole_maps_say_that_all_counts(key: str) -> None:
+    """What was left out of maps by the menu is said to count where it does."""
+    trace, drawn = trace_of("encoder", source=PAIR), view(key)
+    without_sinks = key in ("heads", "head_maps", "head_table")
+    asked = ViewOptions(sentences=(0, 1), drop_sinks=True)
+    note = drawn.draw(trace, Selection(layer=1), asked).note
+    assert "Both sentences count here, not A → B alone." in note
+    assert ("Sinks count here too." in note) != without_sinks
+    assert "  " not in note
+    plain = drawn.draw(trace, Selection(layer=1), ViewOptions()).note
+    assert "count here" not in plain
+    alone = drawn.draw(trace_of("encoder"), Selection(layer=1), asked).note
+    assert "A → B" not in alone  # there is no pair
+
+
 def test_without_a_pair_everything_stays() -> None:
     figure = view("attention").draw(trace_of("encoder"), Selection(), ViewOptions(sentences=(0, 1)))
     (panel,) = figure.panels
