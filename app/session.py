@@ -75,6 +75,7 @@ class Session(QObject):
         self.store = store
         self._tasks = tasks
         self._core = core
+        self._against: Answer | None = None
         self.opening = Opening(
             store,
             tasks,
@@ -126,7 +127,8 @@ class Session(QObject):
         self._tasks.submit("run", work, self._answered, self._run_failed)
 
     def run_against(self, inputs: Inputs) -> None:
-        """Run another text first and keep it, so that this one is compared with it."""
+        """Run another text first and keep it, so that this one is compared with it; it gives way
+        to the next one that comes so."""
         state = self.store.state
         if state.model is None:
             return
@@ -138,6 +140,9 @@ class Session(QObject):
             return self._core.run(question, None, job.should_stop)
 
         def done(answer: Answer) -> None:
+            kept = tuple(k for k in self.store.state.kept if k is not self._against)
+            self._against = answer
+            self.store.update(kept=kept)
             self._hold(answer)
             self.run()
 

@@ -139,16 +139,17 @@ def test_an_example_brings_its_model_text_mask_and_place(qtbot: QtBot, open_app:
     )
     settled(qtbot, app)
     assert app.store.state.view == "embeddings"
-    compared = Example(
-        title="Two", model="random:decoder", text="abc", against="abd", view="compare"
-    )
-    for _ in range(2):
-        app.window.show_example(compared)
+    app.session.keep()
+    for against in ("abd", "abd", "xbc"):
+        app.window.show_example(
+            Example(
+                title="Two", model="random:decoder", text="abc", against=against, view="compare"
+            )
+        )
         settled(qtbot, app)
-        qtbot.waitUntil(lambda: app.store.state.answered and bool(app.store.state.kept))
         assert app.store.state.inputs == Inputs(text="abc")
-        assert [answer.inputs.text for answer in app.store.state.kept] == ["abd"]
-    assert "states of 2 texts" in app.window.pictures.figure.title
+        assert [answer.inputs.text for answer in app.store.state.kept] == ["ab", against]
+    assert "states of 3 texts" in app.window.pictures.figure.title
     app.window.show_example(Example(title="Bad", model="random:decoder", text="a", mask="opaque"))
     settled(qtbot, app)
     assert "opaque" in app.window.banner.label.text()
