@@ -201,7 +201,7 @@ def _step_note(trace: Trace, options: ViewOptions) -> str:
     """What runs at this step, and what is taken from the steps before."""
     length = len(trace.tokens["decoder"])
     if _at_once(trace, options):
-        return f"All {length} positions in one run, without the steps' cache."
+        return f"Teacher forcing: one run over all {length} positions, with nothing from the cache."
     if not _follows(trace, options):
         return "This first step reads the last row of the prompt's own run."
     moved = _moved_by(trace)

@@ -60,8 +60,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             _curves(trace, others, stack.name, query, options),
         ),
         note="Cosine of two states: 1 in the same direction, 0 at right angles."
-        " Lines: the same word in either text, and the mean state of one text with that of the"
-        " other, which is no mean of the lines.",
+        " Lines: the same word in either text, and the texts' mean states, whose cosine is no mean"
+        " of the lines.",
         hint="" if query is not None else "Pin a word to follow it alone, in all texts kept.",
         columns=2,
     )

@@ -25,8 +25,8 @@ MOST_HEADS = 512
 NAMES = {"entropy": "entropy", "distance": "distance", **heads.NAMES, "copying": "copying"}
 NAMES |= {"previous": "previous", "next": "next", "first": "first", "special": "other special"}
 COPYING = (
-    "Copying: by how many logits a head raises the tokens it attends to,"
-    " above the average token, through final norm and output head alone."
+    "Copying: by how many logits a head raises what it attends to above the average token,"
+    " through final norm and output head alone."
 )
 FORMS = {"entropy": "z.2f", "distance": "z.1f", "copying": "+z.3f"}
 
@@ -140,13 +140,13 @@ def _note(trace: Trace, selection: Selection, options: ViewOptions, shown: int, 
         parts.append(f"The first {shown} of {count} heads, and always the chosen one.")
     parts.append(
         "Entropy in bits; distance in tokens; the rest is mean weight."
-        " Colours compare the heads within a column."
+        " Colours compare heads within a column."
     )
+    parts += [sinks_note(options), still_count(trace, selection, options, sinks=False).strip()]
     if can_copy(trace.spec, selection.site):
         parts.append(COPYING)
     else:
         parts.append("No copying score: these heads do not read tokens the output head names.")
-    parts += [sinks_note(options), still_count(trace, selection, options, sinks=False).strip()]
     return " ".join(part for part in parts if part)
 
 

@@ -364,7 +364,7 @@ def test_the_run_over_all_positions_is_not_the_last_step() -> None:
     assert box(panel, "Next token").text.startswith("Next token [5 × 40]")
     kinds = {b.kind for b in panel.boxes if b.key.startswith("encoder.layer.")}
     assert "attention" in kinds
-    assert "All 5 positions in one run" in figure.note
+    assert "one run over all 5 positions" in figure.note
     assert "come from the cache" not in figure.note
     assert "does not run again" not in figure.note
 

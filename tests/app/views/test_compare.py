@@ -51,7 +51,7 @@ def test_what_the_bold_line_is_is_said() -> None:
     assert isinstance(words, Curves)
     (bold,) = [curve for curve in words.curves if curve.emphasised]
     assert bold.name == "the texts' mean states"
-    assert "which is no mean of the lines" in figure.note
+    assert "whose cosine is no mean of the lines" in figure.note
     assert "apart" not in view("compare").summary
 
 
