@@ -172,7 +172,7 @@ class Window(QMainWindow):
             self.docks.append(dock)
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         self.resizeDocks([self.docks[0], self.docks[2]], [315, 325], horizontal)
-        self.resizeDocks(self.docks[:2], [260, 260], vertical)
+        self.resizeDocks(self.docks[:2], [245, 275], vertical)
         self.resizeDocks(self.docks[2:4], [182, 338], vertical)
         self.resize(1366, 740)
 

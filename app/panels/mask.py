@@ -6,15 +6,14 @@ from dataclasses import asdict
 from functools import partial
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocumentFragment
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QComboBox,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QScrollArea,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.labels import labels_of
 from app.looking import at_site, fitted
 from app.panels.dimming import DIMMED_BY, dim
+from app.panels.lines import Lines
 from app.panels.mask_editor import MaskEditor
 from app.panels.mask_kind import KindChooser
 from app.panels.mask_map import MaskMap
@@ -35,7 +35,8 @@ from app.theme import Theme
 
 NONE = ("", "No second mask")
 OWN = ("model", "The model's own")
-THUMBNAIL = 84
+THUMBNAIL, ONE_OF_THREE = 84, 64  # pixels of a mask's side
+NO_LIMIT = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX
 HIDE_PADDING = "Padding keys are invisible; turn off to see what goes wrong"
 HIDES_ITSELF = "This kind of mask hides the padding, and nothing else"
 
@@ -66,17 +67,8 @@ class MaskPanel(QWidget):
         self.clear = QPushButton("Reset")
         self.clear.setToolTip("Back to the model's own mask, without painted cells")
         self.explanation = QLabel()
-        self.explanation.setWordWrap(True)
-        self.explanation.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         # Two kinds may take more lines than the dock has room for.
-        self._told = QScrollArea()
-        self._told.setWidget(self.explanation)
-        self._told.setWidgetResizable(True)
-        self._told.setFrameShape(QFrame.Shape.NoFrame)
-        self._told.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._told.setMinimumSize(60, THUMBNAIL)
-        self._told.viewport().setAutoFillBackground(False)
-        self.explanation.setAutoFillBackground(False)
+        self._told = Lines(self.explanation, "What the mask lets a token see")
         self._painting = MaskPainting(store, session, self._show_maps)
         self.explanation.linkActivated.connect(lambda _: self._painting.clear(self._site))
         self._shows: tuple[object, ...] = ()
@@ -110,7 +102,7 @@ class MaskPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 8)
         layout.setSpacing(6)
-        thumbnails = QHBoxLayout()
+        thumbnails = self._thumbnails = QHBoxLayout()
         thumbnails.setSpacing(8)
         for number, site in enumerate(SITE_NAMES):
             button = QToolButton()
@@ -120,7 +112,6 @@ class MaskPanel(QWidget):
             button.setAccessibleName(f"Mask of {SITE_NAMES[site].lower()}")
             self._group.addButton(button, number)
             thumbnail = MaskMap(f"{SITE_NAMES[site]} mask", THUMBNAIL)
-            thumbnail.setFixedSize(THUMBNAIL, THUMBNAIL)
             thumbnail.setToolTip(HINT)
             self._painting.follow(thumbnail, partial(str, site))
             thumbnail.refused.connect(self._painting.refuse)
@@ -144,19 +135,37 @@ class MaskPanel(QWidget):
         layout.addLayout(last)
         layout.addStretch(1)
 
+    def _place_told(self, beside: bool) -> None:
+        """The explanation beside the one thumbnail; below all else where three leave no room, in as
+        many lines as there are, at least one."""
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        for around in (self._thumbnails, layout):
+            around.removeWidget(self._told)
+        side, line = THUMBNAIL if beside else ONE_OF_THREE, self._told.line
+        for shown in self.maps.values():
+            shown.setFixedSize(side, side)
+        self._told.setMinimumSize(60, side if beside else line)
+        self._told.setMaximumHeight(NO_LIMIT if beside else 3 * line)
+        if beside:
+            self._thumbnails.insertWidget(self._thumbnails.count() - 1, self._told, 1)
+        else:
+            layout.insertWidget(layout.count() - 1, self._told, 1)
+        top = Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignTop
+        self.explanation.setAlignment(Qt.AlignmentFlag.AlignLeft | top)
+
     # --- showing ----------------------------------------------------------------------------
 
     def _show(self, names: frozenset[str]) -> None:
         state = self._store.state
         sites = state.model.spec.sites if state.model is not None else ()
         if names & {"model", "abilities"}:
-            # Hidden before anything is shown: a panel that was wide for a moment stays wide.
-            if len(sites) != 1:
-                self._told.hide()
+            # Moved before anything is shown: a panel that was wide for a moment stays wide.
+            self._told.setVisible(bool(sites))
+            self._place_told(len(sites) == 1)
             for site in sorted(SITE_NAMES, key=lambda site: site in sites):
                 self.buttons[site].setVisible(site in sites and len(sites) > 1)
                 self.maps[site].setVisible(site in sites)
-            self._told.setVisible(len(sites) == 1)
             self.setEnabled(bool(sites))
             if sites and self._site not in sites:
                 self._site = sites[0]
@@ -197,7 +206,16 @@ class MaskPanel(QWidget):
         self.edit.setText(f"{cells} painted…" if cells else "Paint…")
         stack = state.model.spec.stack(self._site.partition(".")[0])
         own = (stack.attention(part, layer) for layer in range(stack.layers))
-        self.explanation.setText(words(choice, kinds, own, state.inputs.pad_side))
+        told = words(choice, kinds, own, state.inputs.pad_side, self._padded())
+        self.explanation.setText(told)
+        self.explanation.setToolTip(QTextDocumentFragment.fromHtml(told).toPlainText())
+
+    def _padded(self) -> bool:
+        """Whether there is padding among the keys of the site."""
+        answer, (stack, part) = self._store.state.answer, self._site.split(".")
+        tokens = {} if answer is None else answer.trace.tokens
+        keys = tokens.get("encoder" if part == "cross" else stack)
+        return keys is not None and any(keys.padding)
 
     def _show_maps(self) -> None:
         state = self._store.state

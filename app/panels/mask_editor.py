@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QEvent, QPoint, Signal
 from PySide6.QtGui import QHideEvent, QIcon
 from PySide6.QtWidgets import (
     QDialog,
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.panels.mask_map import MaskMap
+from app.panels.mask_map import MaskMap, undoes
 from app.theme import Theme
 
 _FROM_CORNER = QPoint(12, 60)  # pixels from the window's upper right corner, below its menus
@@ -106,6 +106,14 @@ class MaskEditor(QDialog):
             self._placed = True
             corner = window.mapToGlobal(QPoint(window.width() - self.width(), 0))
             self.move(corner.x() - _FROM_CORNER.x(), corner.y() + _FROM_CORNER.y())
+
+    def event(self, event: QEvent) -> bool:
+        """Undo works wherever the focus is: after the mouse was on a button, too."""
+        if undoes(event):
+            if event.type() == QEvent.Type.KeyPress:
+                self.map.undone.emit()
+            return True
+        return super().event(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -222,13 +222,7 @@ class MaskMap(QWidget):
         QToolTip.hideText()
 
     def event(self, event: QEvent) -> bool:
-        if (
-            isinstance(event, QKeyEvent)
-            and event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
-            and event.matches(QKeySequence.StandardKey.Undo)
-        ):
-            # Claimed before the window's own Undo, which is of texts.
-            event.accept()
+        if undoes(event):
             if event.type() == QEvent.Type.KeyPress:
                 self.undone.emit()
             return True
@@ -249,3 +243,15 @@ class MaskMap(QWidget):
             what = "may not see (painted out)"
         text = f"“{self._rows[query]}” ({query}) {what} “{self._columns[key]}” ({key})"
         QToolTip.showText(event.globalPosition().toPoint(), text, self)
+
+
+def undoes(event: QEvent) -> bool:
+    """Whether this is the key of Undo; claimed before the window's own, which is of texts."""
+    if (
+        isinstance(event, QKeyEvent)
+        and event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
+        and event.matches(QKeySequence.StandardKey.Undo)
+    ):
+        event.accept()
+        return True
+    return False

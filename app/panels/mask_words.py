@@ -14,6 +14,7 @@ PADDING = {
     "left": "Padding is seen; where distance counts, all of it stands before the first token.",
     "right": "Padding is seen; where distance counts, all of it stands at the last token.",
 }
+HIDDEN = "But no token sees padding."
 JOINED = {"and": "Only what every kind allows is seen.", "or": "What any one kind allows is seen."}
 
 
@@ -22,13 +23,19 @@ def words(
     kinds: Mapping[str, MaskKind],
     own: Iterable[AttentionSpec],
     pad_side: str,
+    padded: bool = False,
 ) -> str:
-    """own: the attention of each layer, for the model's own mask. pad_side: "left" or "right"."""
+    """own: the attention of each layer, for the model's own mask. pad_side: "left" or "right".
+    padded: whether there is padding among the keys."""
     parts = (choice, *choice.also)
-    told = [own_words(own) if c.key == "model" else kinds[c.key].explanation for c in parts]
+    # A kind that only hides padding says so itself.
+    hidden = padded and choice.hide_padding and {c.key for c in parts} != {"padding"}
+    told = [own_words(own, hidden) if c.key == "model" else kinds[c.key].explanation for c in parts]
     if len(told) > 1:
         told = [f"{number}. {text}" for number, text in enumerate(told, 1)]
         told.append(JOINED[choice.how])
+    if hidden and any(c.key != "model" for c in parts):
+        told.append(HIDDEN)
     if not choice.hide_padding and choice.key != "padding":
         told.append(PADDING[pad_side])
     if choice.blocked:
@@ -39,11 +46,14 @@ def words(
     return " ".join(told)
 
 
-def own_words(attentions: Iterable[AttentionSpec]) -> str:
-    """The model's own mask; a window may hold in some layers only."""
+def own_words(attentions: Iterable[AttentionSpec], hidden: bool = False) -> str:
+    """The model's own mask; a window may hold in some layers only. hidden: whether there is padding
+    that it hides."""
     layers = tuple(attentions)
     causal = all(layer.causal for layer in layers)
     seen = "itself and the tokens before it, none after it" if causal else "every token"
+    if hidden:
+        seen += ", and no padding" if causal else " but padding"
     windows = [layer.window for layer in layers if layer.window is not None]
     text = f"As the model is built: a token sees {seen}."
     if not windows:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from app.panels.mask_words import own_words
+from app.panels.mask_words import HIDDEN, own_words, words
 from app.panels.token_chips import word_around
 from app.wiring import App
 from core.mask_kinds import KINDS
+from core.masks import MaskChoice
 from tests.app.driver import (
     Opener,
     click_at,
@@ -293,7 +296,8 @@ def test_padding_can_be_left_visible(qtbot: QtBot, open_app: Opener) -> None:
     app.window.prompt.pad_to.setValue(6)
     settled(qtbot, app)
     assert (heatmap(app).values[:4, 4:] == 0).all()
-    assert "Padding" not in app.window.mask_panel.explanation.text()
+    told = app.window.mask_panel.explanation.text()
+    assert told == "As the model is built: a token sees every token but padding."
     app.window.mask_panel.hide_padding.click()
     settled(qtbot, app)
     assert (heatmap(app).values[:4, 4:] > 0).all()
@@ -331,6 +335,16 @@ def test_the_models_own_mask_is_told_with_its_windows() -> None:
     told = "As the model is built: a token sees every token; but only those less than 3 positions"
     assert own_words([both]) == f"{told} away."
     assert own_words([tiny.attention(causal=False)]).endswith("sees every token.")
+    assert own_words([plain], hidden=True) == f"{before}, and no padding."
+
+
+@pytest.mark.parametrize("key", [key for key in KINDS if key != "padding"])
+def test_every_kind_of_mask_says_that_padding_is_hidden_where_there_is_any(key: str) -> None:
+    choice = MaskChoice(key=key)
+    assert words(choice, KINDS, (), "right", padded=True).endswith(HIDDEN)
+    assert "padding" not in words(choice, KINDS, (), "right")
+    seen = replace(choice, hide_padding=False)
+    assert HIDDEN not in words(seen, KINDS, (), "right", padded=True)
 
 
 def test_the_read_out_counts_past_the_padding(qtbot: QtBot, open_app: Opener) -> None:
@@ -410,6 +424,49 @@ def test_the_editor_says_itself_why_a_cell_is_hidden_already(
     editor.show()
     assert not editor.problem.isVisible()
     editor.close()
+
+
+def test_the_editor_undoes_by_key_wherever_its_focus_is(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    settled(qtbot, app)
+    app.window.mask_panel.edit.click()
+    editor = app.window.mask_panel.editor
+    assert editor is not None
+    qtbot.waitUntil(editor.isVisible)
+    for key in (1, 2, 3):
+        click_at(editor.map, editor.map.cell_centre(1, key))
+        settled(qtbot, app)
+    for focus in (editor.map, editor.undo, editor.clear):
+        count = len(app.store.state.masks["encoder.self"].blocked)
+        focus.setFocus()
+        QTest.keyClick(focus, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        settled(qtbot, app)
+        assert len(app.store.state.masks["encoder.self"].blocked) == count - 1
+    assert app.window.prompt.text.toPlainText() == "abcd"
+    editor.close()
+
+
+def test_three_sites_explain_the_mask_of_the_one_that_is_looked_at(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:encoder-decoder")
+    app.window.resize(1024, 700)
+    type_text(app, "ab")
+    settled(qtbot, app)
+    panel = app.window.mask_panel
+    assert "sees every token." in panel.explanation.text()
+    QTest.mouseClick(panel.buttons["decoder.self"], Qt.MouseButton.LeftButton)
+    assert "none after it." in panel.explanation.text()
+    view = panel.explanation.parentWidget()
+    assert view is not None
+    assert view.height() >= panel.explanation.fontMetrics().height(), "a line is in sight"
+    app.session.mask("decoder.self", MaskChoice(blocked=((0, 0),)))
+    settled(qtbot, app)
+    assert "1 cell is painted out" in panel.explanation.text()
+    panel.explanation.linkActivated.emit("clear")
+    settled(qtbot, app)
+    assert app.store.state.masks["decoder.self"].blocked == ()
 
 
 def test_the_site_whose_mask_is_chosen_is_shown(qtbot: QtBot, open_app: Opener) -> None:
