@@ -86,6 +86,7 @@ PICTURE_KEYS: tuple[tuple[str, str], ...] = (
     ("Ctrl+arrows", "read the picture place by place"),
     ("Enter", "pick the place that is read"),
     ("+, −, 0", "zoom in, out, back to the whole"),
+    ("PgDown, PgUp", "its other parts, where not all fit"),
 )
 
 VIEW_KEYS: tuple[tuple[str, str], ...] = (

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
     from app.figure import Figure
     from app.render.widget import FigureWidget
 
-KEY = "predictions"
+KEY, NAME = "predictions", "Predictions"
 ROW = 32  # pixels beside a word that is brought in sight
 UNTRAINED = "Untrained: the weights are random, so these numbers mean nothing."
 
@@ -123,6 +123,8 @@ class PredictionsPanel(QWidget):
         height = page_height(figure, self._scroll.viewport().width())
         self.figure.setMinimumHeight(int(height))
         self.figure.show_figure(figure)
+        # The dock bears its title, which a screen reader at the list does not see.
+        self.figure.setAccessibleName(NAME)
         # At once, not at the next layout: what is brought in sight must have its place.
         room = self._scroll.viewport().size()
         self.figure.resize(room.width(), max(room.height(), int(height)))

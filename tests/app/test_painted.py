@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -174,6 +174,25 @@ def test_everything_that_can_be_used_has_a_name(qtbot: QtBot, open_app: Opener) 
     # Qt's own buttons of docks and tabs speak for themselves.
     assert not [w for w in nameless if type(w).__module__.startswith("app.")]
     assert len([w for w in nameless if not w.objectName().startswith(("qt_", "Scroll"))]) == 0
+
+
+@pytest.mark.parametrize("model", ["encoder", "encoder-decoder"])
+def test_every_stop_of_the_tab_key_has_a_name(qtbot: QtBot, open_app: Opener, model: str) -> None:
+    app = open_app(f"random:{model}")
+    settled(qtbot, app)
+    stops = [
+        widget
+        for widget in visible(app.window, QWidget)
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.focusProxy() is None
+    ]
+    assert len(stops) > 20
+    for widget in stops:
+        around = widget.parentWidget()
+        named = widget.accessibleName() or str(widget.property("text") or "")
+        # Qt's own parts speak for themselves.
+        assert named or (around is not None and around.accessibleName()), widget
+    assert app.window.predictions.figure is not None
+    assert app.window.predictions.figure.accessibleName() == "Predictions"
 
 
 def test_the_panels_keep_their_widths_from_model_to_model(qtbot: QtBot, open_app: Opener) -> None:

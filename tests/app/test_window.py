@@ -117,6 +117,7 @@ def test_the_help_lists_every_key_and_the_about_box_the_versions(
         if binding.action != "tab":
             assert binding.written in help_html()
             assert binding.meaning in help_html()
+    assert "PgDown, PgUp</b></td>" in help_html().replace("Ctrl+PgDown, PgUp", "")
     for name in ("Trifocal", "PyTorch 2", "Qt for Python 6", "Python 3"):
         assert name in about_html()
 
