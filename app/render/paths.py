@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from app.figure import Paths
@@ -9,6 +11,7 @@ from app.render import text
 from app.render.canvas import Canvas
 from app.render.drawing import Hit
 from app.render.frames import around
+from app.render.free_places import FreePlaces, around_point
 from app.render.geometry import Rect
 from app.render.moving import walked
 from app.render.numbers import number
@@ -17,6 +20,7 @@ from app.theme import Theme
 
 SIZE, LEGEND = 12.0, 22.0
 AHEAD = 0.25  # opacity of what comes after the reached step
+DOT = 4.2  # half of a point that is reached
 REACH = 14.0  # the pointer finds a point so many pixels away
 
 
@@ -40,13 +44,12 @@ class PathsDrawing:
     def paint(self, canvas: Canvas) -> None:
         panel, theme = self.panel, self.theme
         paint_axes(canvas, self.plot, theme, x_title=panel.x_title, y_title=panel.y_title)
-        self._paint_legend(canvas)
         paths = [path for path in range(len(panel.labels)) if path != panel.emphasised]
         for path in paths:
             self._paint_path(canvas, path, 1.2, 0.75)
         if panel.emphasised is not None:
             self._paint_path(canvas, panel.emphasised, 2.6, 1.0)
-        self._paint_labels(canvas)
+        self._paint_legend(canvas, self._paint_labels(canvas))
 
     def at(self, x: float, y: float) -> Hit | None:
         if not self.plot.box.holds(x, y) or self._places.size == 0:
@@ -97,33 +100,42 @@ class PathsDrawing:
                 opacity=opacity if step <= self._reached else AHEAD,
             )
         for step, (x, y) in enumerate(where):
-            size = 4.2 if step == self._reached else 1.2 + width / 3
+            size = DOT if step == self._reached else 1.2 + width / 3
             if step > self._reached:
                 size = 1.2
             canvas.dot(x, y, size, fill=self._colours[step])
 
-    def _paint_labels(self, canvas: Canvas) -> None:
-        """The emphasised name first; further ones only where they cover no other."""
+    def _paint_labels(self, canvas: Canvas) -> int:
+        """The emphasised name first, and always; further ones where they cover neither a point nor
+        another name. How many find no such place."""
         panel, theme = self.panel, self.theme
-        taken: list[Rect] = []
-        order = sorted(range(len(panel.labels)), key=lambda path: path != panel.emphasised)
+        here = self._places[:, self._reached].tolist() if self._places.size else []
+        places = FreePlaces(self.plot.box)
+        for x, y in here:
+            if math.isfinite(x + y):
+                places.take(Rect(x - DOT, y - DOT, 2 * DOT, 2 * DOT))
+        order = sorted(range(len(here)), key=lambda path: path != panel.emphasised)
+        left_out = 0
         for path in order:
-            strong = path == panel.emphasised
-            label = text.elide(panel.labels[path], 110, SIZE, strong)
-            x, y = (float(value) for value in self._places[path, self._reached])
-            wide = text.width(label, SIZE, strong)
-            room = Rect(x + 7, y - 8, wide, 16)
-            if room.right > self.plot.box.right:
-                room = Rect(x - 7 - wide, y - 8, wide, 16)
-            if any(_meet(room, other) for other in taken):
+            strong, (x, y) = path == panel.emphasised, here[path]
+            if not math.isfinite(x + y):
                 continue
-            taken.append(room)
+            label = text.elide(panel.labels[path], 110, SIZE, strong)
+            wanted = list(around_point(x, y, text.width(label, SIZE, strong)))
+            room = next((room for room in wanted if places.free(room)), None)
+            if room is None and strong:
+                room = wanted[wanted[0].right > self.plot.box.right]
+            if room is None:
+                left_out += 1
+                continue
+            places.take(room)
             colour = theme.accent if strong else theme.text
             canvas.rect(around(room, 1), fill=theme.surface, opacity=0.7, radius=3)
-            canvas.text(room.x, y, label, colour=colour, size=SIZE, bold=strong)
+            canvas.text(room.x, room.middle[1], label, colour=colour, size=SIZE, bold=strong)
+        return left_out
 
-    def _paint_legend(self, canvas: Canvas) -> None:
-        """First to last step, in the colours of the paths."""
+    def _paint_legend(self, canvas: Canvas, left_out: int) -> None:
+        """First to last step, in the colours of the paths. left_out: so many names are missing."""
         names = self.panel.step_labels
         if not names:
             return
@@ -134,12 +146,15 @@ class PathsDrawing:
             canvas.dot(x, y, 3.2, fill=colour)
             x += max(4.0, min(12.0, 120.0 / len(self._colours)))
         canvas.text(x + 2, y, names[-1], colour=self.theme.muted, size=SIZE)
+        room = self.plot.box.right - x - text.width(names[-1], SIZE)
+        self._paint_left_out(canvas, left_out, room)
 
-
-def _meet(one: Rect, other: Rect) -> bool:
-    return (
-        one.x < other.right
-        and other.x < one.right
-        and one.y < other.bottom
-        and other.y < one.bottom
-    )
+    def _paint_left_out(self, canvas: Canvas, count: int, room: float) -> None:
+        """How many points stand without a name, at the legend's right."""
+        if not count:
+            return
+        short = f"{count} name{'s' * (count > 1)} left out"
+        whole = f"{short} for want of room"
+        said = whole if text.width(whole, SIZE) <= room - 18 else text.elide(short, room - 18, SIZE)
+        place = self.plot.box.right, self.box.y + LEGEND / 2 - 2
+        canvas.text(*place, said, colour=self.theme.muted, size=SIZE, align="right")
