@@ -84,11 +84,11 @@ def note(trace: Trace, selection: Selection, options: ViewOptions) -> str:
 def still_count(
     trace: Trace, selection: Selection, options: ViewOptions, *, sinks: bool = True
 ) -> str:
-    """“ Sinks count here too.”: for the end of the note of what shows whole maps or more, what
+    """“ Sinks count too.”: for the end of the note of what shows whole maps or more, what
     counts there although the person left it out of maps. sinks: False where they do not."""
-    found = " Sinks count here too." if sinks and options.drop_sinks else ""
+    found = " Sinks count too." if sinks and options.drop_sinks else ""
     if other_sentences(trace, selection, options) is not None:
-        found += f" Both sentences count here, not {_direction(options)} alone."
+        found += f" Both sentences count, not {_direction(options)} alone."
     return found
 
 

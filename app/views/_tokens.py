@@ -25,17 +25,19 @@ ATTENTION = {
 }
 
 
-def attention_title(spec: ModelSpec, selection: Selection, together: str = "mean of") -> str:
+def attention_title(
+    spec: ModelSpec, selection: Selection, together: str = "mean of", *, counted: bool = True
+) -> str:
     """For example “Encoder self-attention · layer 3 of 6 · head 5 of 8”. together: what is shown
-    of a layer's heads."""
+    of a layer's heads. counted: False leaves out how many there are, behind other words."""
     stack = spec.stack(selection.stack)
     heads = stack.attention(selection.part, selection.layer).heads
     head = (
-        f"{together} {heads} heads"
+        f"{together} {f'{heads} ' * counted}heads"
         if selection.head is None
-        else f"head {selection.head + 1} of {heads}"
+        else f"head {selection.head + 1}" + f" of {heads}" * counted
     )
-    layer = f"layer {selection.layer + 1} of {stack.layers}"
+    layer = f"layer {selection.layer + 1}" + f" of {stack.layers}" * counted
     return f"{ATTENTION[selection.site]} · {layer} · {head}"
 
 

@@ -207,11 +207,11 @@ def _step_note(trace: Trace, options: ViewOptions) -> str:
     moved = _moved_by(trace)
     if moved is None:
         note = (
-            f"At this step the decoder runs for position {length - 1} alone; the keys and values"
-            f" of the {length - 1} before it come from the cache."
+            f"The decoder now runs for position {length - 1} alone; the keys and values of the"
+            f" {length - 1} before it come from the cache."
         )
     else:
-        note = f"{RUN_ANEW[moved]}, so at this step the decoder runs for all {length} positions."
+        note = f"{RUN_ANEW[moved]}, so the decoder now runs for all {length} positions."
     return note if trace.spec.encoder is None else f"{note} The encoder does not run again."
 
 

@@ -93,7 +93,7 @@ def _title(trace: Trace) -> str:
         return "Key/value cache · nothing can be kept"
     places = f"{held.positions} positions" if held.positions != 1 else "1 position"
     if trace.spec.encoder is not None:
-        places += f" + {len(trace.tokens['encoder'])} of the source"
+        places += f" + {len(trace.tokens['encoder'])} of source"
     return f"Key/value cache · {places} · {size(held.bytes)}"
 
 
@@ -108,12 +108,12 @@ def _keys(trace: Trace, part: str, options: ViewOptions) -> Heatmap:
     found = np.concatenate(values)
     source = "decoder" if part == "self" else "encoder"
     moved = _moved_by(trace) is not None
-    grows = "a column more a token" if part == "self" else "computed once, kept"
+    grows = "a column a token" if part == "self" else "computed once"
     if moved:
-        grows = "computed anew at every step"
+        grows = "anew at every step"
     name = "Self" if part == "self" else "Cross"
     return Heatmap(
-        title=f"{name}-attention ‖k‖ · {grows}",
+        title=f"{name} ‖k‖ · {grows}",
         values=found,
         rows=Axis(title="Layer · K/V head", labels=tuple(rows)),
         columns=token_axis("Position" if moved else "Cached position", trace, source, options),
@@ -252,10 +252,7 @@ def _note(trace: Trace) -> str:
     if own is None:
         return ""
     latent = "" if stack.blocks[0].attention.latent else " (DeepSeek-V2's sizes)"
-    note = f"Each new token adds {size(own.bytes_per_token)}. {SHARINGS}{latent}."
-    if trace.spec.encoder is not None:
-        note += " Cross-attention computes its own once."
-    return note
+    return f"Each new token adds {size(own.bytes_per_token)}. {SHARINGS}{latent}."
 
 
 def size(count: float) -> str:

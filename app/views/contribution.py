@@ -57,16 +57,16 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             ),
         )
 
-    title = attention_title(trace.spec, selection, "all")
+    title = attention_title(trace.spec, selection, "all", counted=False)
     largest = np.maximum(found.weights.max(axis=1), found.shares.max(axis=1))
     return Figure(
         title=f"Contribution · {title[0].lower()}{title[1:]}",
         panels=(
             panel("Weight" if selection.head is not None else "Mean weight", found.weights, name),
-            panel("Share of what is added to the stream", found.shares, "share"),
+            panel("Share of what is added", found.shares, "share"),
         ),
         note=(
-            f"Right: how long {vector} is, as a share of its row (Kobayashi et al. 2020): a bright"
+            f"Right: length of {vector}, as a share of its row (Kobayashi et al. 2020): a bright"
             f" weight on a short value brings little.{_maps.still_count(trace, selection, options)}"
         ),
         hint=_maps.faint(largest, options),

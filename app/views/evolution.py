@@ -69,7 +69,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             limits_note=limits_note,
         ),
         panel(
-            "Attention's share of what is added",
+            "Attention's share",
             attention_share(lengths),
             only,
             (0.0, 1.0),
@@ -83,9 +83,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=f"{stack.name.capitalize()} states through {stack.layers} layers",
         panels=panels,
         note=(
-            "Change: how far a layer moves the state h, ‖Δh‖, against its length before."
-            " Share: how much of the length that is added is attention's; the rest is the"
-            " feed-forward network's. Cosine: 1 in the same direction, 0 at right angles."
+            "Change: how far a layer moves the state h, against its length. Share: attention's part"
+            " of the length added; feed-forward has the rest. Cosine: 1 in the same direction, 0 at"
+            " right angles."
         ),
         columns=2,
     )

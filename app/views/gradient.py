@@ -43,7 +43,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     weights = trace.pattern(site, layer, head).numpy()
     weights = weights.mean(axis=0) if head is None else weights
     hidden = ~trace.allowed(site, layer).numpy()
-    title = attention_title(trace.spec, selection)
+    title = attention_title(trace.spec, selection, counted=False)
     return Figure(
         title=f"Gradient × weight · {title[0].lower()}{title[1:]}".replace("mean", "sum"),
         panels=(

@@ -25,7 +25,7 @@ MOST_HEADS = 512
 NAMES = {"entropy": "entropy", "distance": "distance", **heads.NAMES, "copying": "copying"}
 NAMES |= {"previous": "previous", "next": "next", "first": "first", "special": "other special"}
 COPYING = (
-    "Copying: by how many logits a head raises what it attends to above the average token,"
+    "Copying: logits by which a head raises what it attends to above the average token,"
     " through final norm and output head alone."
 )
 FORMS = {"entropy": "z.2f", "distance": "z.1f", "copying": "+z.3f"}
@@ -139,8 +139,7 @@ def _note(trace: Trace, selection: Selection, options: ViewOptions, shown: int, 
     if shown < count:
         parts.append(f"The first {shown} of {count} heads, and always the chosen one.")
     parts.append(
-        "Entropy in bits; distance in tokens; the rest is mean weight."
-        " Colours compare heads within a column."
+        "Entropy in bits, distance in tokens, else mean weight; colours compare a column's heads."
     )
     parts += [sinks_note(options), still_count(trace, selection, options, sinks=False).strip()]
     if can_copy(trace.spec, selection.site):

@@ -42,7 +42,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if chosen is not None:
         panels.append(_profile(found, *chosen))
     return Figure(
-        title=f"{ATTENTION[selection.site]} · what {layers} × {heads} heads do on this text",
+        title=f"{ATTENTION[selection.site]} · {layers} × {heads} heads on this text",
         panels=tuple(panels),
         note=_note(found, trace, selection, options),
     )

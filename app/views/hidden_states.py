@@ -99,7 +99,7 @@ def _similarity(
     automatic = options.limits == "auto"
     lowest, highest = float(values.min()), float(values.max())
     return Heatmap(
-        title="Cosine similarity to the layer before",
+        title="Cosine to the layer before",
         values=values,
         rows=replace(rows, labels=rows.labels[1:]),
         columns=tokens,

@@ -45,11 +45,11 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             ),
         ),
         note=(
-            f"The two directions in which the states of all layers{scaled} differ most (principal"
-            f" components). The other directions hold {1 - first - second:.0%} of the variance:"
-            " what is far apart here is far apart, but what is near need not be near. Layers above"
-            " the chosen one are faint; play through the layers to see the tokens move."
+            f"The two directions in which the states of all layers{scaled} differ most (PCA)."
+            f" Others hold {1 - first - second:.0%} of the variance: what is near here need not be"
+            " near. Layers above the chosen one are faint."
         ),
+        hint="▶ beside the layer moves the tokens.",
     )
 
 

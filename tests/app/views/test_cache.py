@@ -64,7 +64,7 @@ def test_an_encoder_decoder_keeps_two_caches() -> None:
     assert trace.cache is not None
     kept = LAYERS * 2 * WIDTH * 4 * (3 + 6)  # keys and values of both kinds of attention
     assert trace.cache.bytes == kept
-    assert title == f"Key/value cache · 3 positions + 6 of the source · {kept / 1000:.3g} kB"
+    assert title == f"Key/value cache · 3 positions + 6 of source · {kept / 1000:.3g} kB"
 
 
 def test_an_encoder_says_why_it_keeps_none() -> None:

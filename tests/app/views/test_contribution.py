@@ -21,7 +21,7 @@ def test_weights_beside_their_shares() -> None:
     assert (dict(share.details)["‖v‖"][0] == found.values).all()
     assert (share.row, share.column) == (1, 3)
     assert weight.limits == share.limits == (0.0, 1.0)
-    title = "Contribution · decoder cross-attention · layer 2 of 3 · head 3 of 4"
+    title = "Contribution · decoder cross-attention · layer 2 · head 3"
     assert figure.title == title
 
 
@@ -31,7 +31,7 @@ def test_all_heads_together_are_named_as_what_they_are() -> None:
     weight, share = figure.panels
     assert isinstance(weight, Heatmap)
     assert isinstance(share, Heatmap)
-    assert figure.title.endswith(" · all 4 heads")
+    assert figure.title.endswith(" · all heads")
     assert (weight.title, weight.value_name) == ("Mean weight", "mean weight")
     assert "the sum of all heads' vectors" in figure.note
     found = contribution(trace_of("translator"), "decoder.cross", 1, None)

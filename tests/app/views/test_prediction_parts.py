@@ -47,8 +47,8 @@ def test_gradients_towards_the_answer_after_the_pinned_token(head: int | None) -
     assert (panel.values == expected).all()
     assert panel.title == f"Towards “⟨{found.answer}⟩” after “w29” (position 3)"
     assert f"log P of that token is −{-np.log(found.probability):.3f}" in figure.note
-    what = "sum of 4 heads" if head is None else "head 2 of 4"
-    title = f"Gradient × weight · decoder cross-attention · layer 2 of 3 · {what}"
+    what = "sum of heads" if head is None else "head 2"
+    title = f"Gradient × weight · decoder cross-attention · layer 2 · {what}"
     assert figure.title == title
 
 
