@@ -16,7 +16,7 @@ from app.render.canvas import Bools, Canvas, Indices
 from app.render.drawing import Hit
 from app.render.frames import around, frame, ink
 from app.render.geometry import Rect
-from app.render.grid import fit, least_above, picks
+from app.render.grid import fit, least_above, picks, taken
 from app.render.moving import walked
 from app.render.window import Window
 from app.theme import Theme
@@ -219,11 +219,22 @@ class HeatmapDrawing:
 
 def headroom(panel: Heatmap, width: float) -> float:
     """What stands above and below the cells of a map so wide: titles, labels, notes; at least."""
+    room = width - _beside(panel, width)
+    above = least_above(panel.rows, panel.columns, panel.values.shape[1], room)
+    return above + NOTE * bool(panel.limits_note) + _below(panel)
+
+
+def room_across(panel: Heatmap, width: float) -> float:
+    """What is left for the cells of a map so wide."""
+    return width - _beside(panel, width) - taken(panel.rows)[0]
+
+
+def _beside(panel: Heatmap, width: float) -> float:
+    """What stands at the right of the cells."""
     beside = 0.0 if panel.of_rows is None else row_numbers.ROOM
     if panel.scale_at == "right":
         beside += colour_bar.room(width, panel.limits, panel.value_name)
-    above = least_above(panel.rows, panel.columns, panel.values.shape[1], width - beside)
-    return above + NOTE * bool(panel.limits_note) + _below(panel)
+    return beside
 
 
 def _below(panel: Heatmap) -> float:

@@ -10,7 +10,7 @@ from app.render.diagram import DiagramDrawing
 from app.render.drawing import Drawing
 from app.render.geometry import Rect
 from app.render.grid import LEAST_LABELLED
-from app.render.heatmap import HeatmapDrawing, headroom
+from app.render.heatmap import HeatmapDrawing, headroom, room_across
 from app.render.mosaic import MosaicDrawing
 from app.render.paths import PathsDrawing
 from app.render.window import Window
@@ -23,6 +23,7 @@ LABELLED = 24
 FEW = 12  # rows to keep in sight where others need the room
 READ, LISTED = 8, 4  # so many rows of a table, and lines of a list, show what it is about
 MANY = 56.0  # many rows of a map, seen as a whole
+LEAST_ACROSS, LEAST_COLUMN = 48.0, 4.0  # pixels of a map's cells from side to side; of few
 ROOMY = 48  # so many rows of words are drawn as high as they like
 
 
@@ -104,6 +105,14 @@ def floor_height(panel: Panel, width: float) -> float:
         case Mosaic() | Curves() | Paths() | Diagram():
             floor = 100.0
     return min(floor, least_height(panel, width))
+
+
+def too_narrow(panel: Panel, width: float) -> bool:
+    """Whether nothing of the panel can be read at a width."""
+    if not isinstance(panel, Heatmap):
+        return False
+    columns = panel.values.shape[1]
+    return room_across(panel, width) < min(LEAST_ACROSS, LEAST_COLUMN * columns)
 
 
 def whole_width(panel: Panel) -> float:

@@ -1,7 +1,8 @@
 """How the panels of a figure share a page: columns, widths, heights, and which rows are in sight.
 
 Heights shrink from what panels would like over what they need down to what can just be read; below
-that fewer rows stand on the page, and the others are a page further.
+that fewer rows stand on the page, and the others are a page further. Where panels side by side are
+too narrow to be read, fewer stand in a row.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 
 from app.figure import Figure, Panel
 from app.render.geometry import Rect
-from app.render.kinds import floor_height, grows, least_height, natural_height
+from app.render.kinds import floor_height, grows, least_height, natural_height, too_narrow
 
 SPACE, PANEL_TITLE_ROOM = 20.0, 24.0
 MORE = 20.0  # the line that tells of panels that are not in sight
@@ -67,8 +68,9 @@ def lay_out(figure: Figure, body: Rect, first: int = 0) -> Layout:
 
 
 def natural_heights(figure: Figure, width: float) -> float:
-    """The height at which every panel has the room it likes, at the figure's own columns."""
-    widths = _by(figure, figure.columns, width)
+    """The height at which every panel has the room it likes, at the figure's own columns or, where
+    they would be too narrow, fewer."""
+    widths = _by(figure, _columns(figure, width), width)
     heights = _needs(figure, widths, natural_height)
     return sum(heights) + SPACE * (len(heights) - 1)
 
@@ -85,15 +87,28 @@ def title_room(figure: Figure, panel: Panel) -> float:
 def _rows(figure: Figure, width: float, height: float) -> list[list[float]]:
     """The widths of the panels of each row: in as few columns as leave them the height they need,
     within what the figure allows."""
-    columns = max(1, figure.columns)
+    columns = _columns(figure, width)
     widths = _by(figure, columns, width)
     while columns < figure.most_columns and _short(figure, widths, height):
         columns += 1
         more = _by(figure, columns, width)
-        if min(more[0], default=0.0) < NARROWEST:
+        if min(more[0], default=0.0) < NARROWEST or _narrow(figure, more):
             break
         widths = more
     return widths
+
+
+def _columns(figure: Figure, width: float) -> int:
+    """As many as the figure asks for, or fewer where a panel could not be read so narrow."""
+    columns = max(1, figure.columns)
+    while columns > 1 and _narrow(figure, _by(figure, columns, width)):
+        columns -= 1
+    return columns
+
+
+def _narrow(figure: Figure, widths: list[list[float]]) -> bool:
+    each = (width for row in widths for width in row)
+    return any(too_narrow(panel, wide) for panel, wide in zip(figure.panels, each, strict=True))
 
 
 def _short(figure: Figure, widths: list[list[float]], height: float) -> bool:

@@ -10,8 +10,9 @@ import pytest
 from app.figure import Bar, Bars, Figure, Panel
 from app.render.bars import LEAST_ROW
 from app.render.geometry import Rect
+from app.render.heatmap import HeatmapDrawing
 from app.render.layout import MORE, SPACE, Layout, lay_out
-from app.render.page import Page
+from app.render.page import Page, page_height
 from app.theme import LIGHT
 from tests.app.render.examples import ENGLISH, heatmap, words
 from tests.app.render.recording import RecordingCanvas, overlapping, record
@@ -150,3 +151,30 @@ def test_the_titles_of_panels_are_of_one_size(width: int) -> None:
     canvas = record(Figure(title="t", panels=maps, columns=2), width, 400)
     sizes = {t.box.height for t in canvas.texts if t.bold and t.words[:3] in {"Ent", "How"}}
     assert len(sizes) == 1
+
+
+def strips(count: int) -> Figure:
+    """Vectors of 64 numbers, as the steps of a head's computation."""
+    names = ["query", "key", "value"]
+    values = np.zeros((3, 64), dtype=np.float32)
+    maps = tuple(
+        heatmap(values, names, [str(i) for i in range(64)], title=f"step {number}")
+        for number in range(count)
+    )
+    return Figure(title="t", panels=maps, columns=3)
+
+
+@pytest.mark.parametrize("width", [260, 320, 420, 520, 700, 1000])
+def test_maps_that_would_be_too_narrow_stand_in_fewer_columns(width: int) -> None:
+    for height in (300, 700):
+        page = Page(strips(6), width, height, LIGHT)
+        drawings = [placed.drawing for placed in page.placed]
+        assert all(isinstance(d, HeatmapDrawing) and d.grid.box.width >= 47 for d in drawings)
+    assert (page.layout.rows[0][1] == 3) == (width >= 700)
+
+
+def test_a_saved_picture_shows_all_of_a_narrow_figure() -> None:
+    figure = strips(6)
+    page = Page(figure, 300, page_height(figure, 300), LIGHT)
+    assert page.layout.rows[0][1] < 3
+    assert page.layout.whole
