@@ -190,7 +190,7 @@ def _moved_by(trace: Trace) -> Literal["mask", "positions"] | None:
 def _note(trace: Trace, options: ViewOptions) -> str:
     parts = []
     if trace.spec.architecture == "encoder-decoder":
-        parts.append("The encoder's last state m enters cross-attention in every decoder layer.")
+        parts.append("The encoder's last state m enters every cross-attention.")
     parts += [note for stack in trace.spec.stacks if (note := _layers_note(stack))]
     if options.step is not None:
         parts.append(_step_note(trace, options))

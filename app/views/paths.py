@@ -49,7 +49,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             f" Others hold {1 - first - second:.0%} of the variance: what is near here need not be"
             " near. Layers above the chosen one are faint."
         ),
-        hint="▶ beside the layer moves the tokens.",
+        hint="▶ moves the tokens.",
     )
 
 
