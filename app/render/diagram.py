@@ -20,21 +20,25 @@ from app.render.geometry import Rect
 from app.theme import Theme
 
 LARGEST, SMALLEST = 14.0, 9.0
+ENOUGH = 1.0  # the scale at which letters find the room they were given
+TALLEST = 1.5  # how far from its proportions a diagram is drawn
 FAINTEST = 0.01  # a weaker line of attention could not be seen, and there are n² of them
 # Which of the theme's line colours tints a kind of box.
 TINTS = {"embedding": 4, "attention": 1, "feedforward": 0, "norm": 5, "residual": 7, "head": 3}
 
 
 class DiagramDrawing:
-    """The diagram, as large as its proportions allow, centred; a stretched one from side to side,
-    at the top."""
+    """The diagram, as large as its proportions allow, centred, and taller in a narrow box; a
+    stretched one from side to side, at the top."""
 
     def __init__(self, panel: Diagram, box: Rect, theme: Theme) -> None:
         self.panel, self.theme = panel, theme
         wide, high = max(1e-6, panel.width), max(1e-6, panel.height)
         across, down = box.width / wide, box.height / high
         least = min(across, down)
-        self._scale = (across, least) if panel.stretch else (least, least)
+        # Where the width is what lacks, letters gain by boxes that are higher than theirs.
+        taller = least if panel.stretch else min(down, max(least, min(ENOUGH, TALLEST * least)))
+        self._scale = (across if panel.stretch else least, taller)
         self._x = box.x + (box.width - wide * self._scale[0]) / 2
         self._y = box.y if panel.stretch else box.y + (box.height - high * self._scale[1]) / 2
         self._boxes = [self._rect(item) for item in panel.boxes]

@@ -115,3 +115,15 @@ def test_the_name_of_a_frame_gets_smaller_before_it_is_cut() -> None:
         (name,) = canvas.texts
         assert name.words == frame.text
         assert name.box.width <= 212 * min(width / 930, 400 / 480)
+
+
+@pytest.mark.parametrize("height", [200.0, 300.0, 900.0])
+def test_a_diagram_in_a_narrow_page_is_taller_for_its_letters(height: float) -> None:
+    boxes = tuple(box(str(i), "Tokens\n6,000 × 256", 150 * i, 60 * i, 120, 40) for i in range(5))
+    panel = Diagram(title="", boxes=boxes, arrows=(), width=720, height=280)
+    canvas = drawn(panel, Rect(0, 0, 400, height))
+    high = {round(box.height) for box, _ in canvas.rects}
+    assert len(high) == 1
+    assert 22 < min(high) <= 34, "taller than its width allows, but not out of proportion"
+    assert "6,000 × 256" in canvas.words
+    assert all(text.box.y >= 0 and text.box.bottom <= height for text in canvas.texts)
