@@ -153,7 +153,7 @@ class SiteBar(QWidget):
         """
         margins = self._row.contentsMargins()
         gaps = (self._row.count() - 1) * TIGHT
-        parts = self.site.minimumWidth() + self.mean.sizeHint().width()
+        parts = self._width_of(BRIEF_NAMES) + COMBO + self.mean.sizeHint().width()
         width = margins.left() + margins.right() + gaps + parts + self.layer.least + self.head.least
         return QSize(width, super().minimumSizeHint().height())
 
@@ -172,7 +172,7 @@ class SiteBar(QWidget):
     def _name_sites(self) -> None:
         names = BRIEF_NAMES if self._tight else SITE_NAMES
         # Not left to Qt, which remembers what the names before needed.
-        self.site.setMinimumWidth(self._width_of(BRIEF_NAMES) + COMBO)
+        self.site.setMinimumWidth(self._width_of(names) + COMBO)
         for place in range(self.site.count()):
             site = self.site.itemData(place)
             self.site.setItemText(place, names[site])
@@ -276,3 +276,4 @@ class SiteBar(QWidget):
         heads = heads_at(spec, site, min(selection.layer, layers_at(spec, site) - 1))
         self.head.show_value(min(selection.kept_head, heads - 1) + 1, heads)
         self.mean.setChecked(selection.head is None)
+        self._fit()  # another model has more sites, or longer numbers

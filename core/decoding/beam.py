@@ -102,7 +102,8 @@ class BeamSearch:
                 fate, why = "ended", f"score {score:z.3f}"
                 ended.append(node_id)
             elif ends:
-                why = f"ended as number {rank + 1}; only the first {beams} may end"
+                how = "ended" if token in self.model.spec.special.end else "was cut"
+                why = f"{how} as number {rank + 1}; only the first {beams} stay"
             elif len(alive) < beams:
                 fate, why = "kept", f"number {len(alive) + 1} of {beams}"
                 alive.append(node_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QStyle, QStyleOptionComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.panels.room import Room
@@ -56,6 +56,31 @@ def test_the_bar_of_heads_gives_way_and_comes_back(qtbot: QtBot, open_app: Opene
     qtbot.waitUntil(bar.layer.of.isVisible)
     assert bar.site.currentText() == "Encoder self-attention"
     qtbot.waitUntil(lambda: bar.layer.on.width() == wide)
+
+
+@pytest.mark.parametrize("width", range(1200, 1380, 20))
+def test_the_site_is_named_in_full_at_every_width(
+    qtbot: QtBot, open_app: Opener, width: int
+) -> None:
+    app = open_app("random:encoder-decoder", wait=False)
+    app.window.resize(width, 720)  # before there is a site to be named
+    bar = app.window.sitebar
+    qtbot.waitUntil(lambda: bar.site.count() == 3)
+    qtbot.waitUntil(lambda: app.store.state.answer is not None)
+    settled(qtbot, app)
+    for site in ("encoder.self", "decoder.cross"):
+        bar.choose_site(site)
+        option = QStyleOptionComboBox()
+        bar.site.initStyleOption(option)
+        field = bar.site.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox,
+            option,
+            QStyle.SubControl.SC_ComboBoxEditField,
+            bar.site,
+        )
+        words = bar.site.currentText()
+        assert bar.site.fontMetrics().horizontalAdvance(words) <= field.width()
+    assert bar.mean.geometry().right() <= bar.width(), "no control is cut off"
 
 
 def test_a_panel_in_a_low_window_scrolls(qtbot: QtBot, open_app: Opener) -> None:
