@@ -65,8 +65,7 @@ def test_the_site_is_named_in_full_at_every_width(
     app = open_app("random:encoder-decoder", wait=False)
     app.window.resize(width, 720)  # before there is a site to be named
     bar = app.window.sitebar
-    qtbot.waitUntil(lambda: bar.site.count() == 3)
-    qtbot.waitUntil(lambda: app.store.state.answer is not None)
+    qtbot.waitUntil(lambda: app.store.state.answer is not None, timeout=30_000)
     settled(qtbot, app)
     for site in ("encoder.self", "decoder.cross"):
         bar.choose_site(site)
