@@ -15,7 +15,7 @@ from training.encoder import CLS, LONG, MASK, PAD, SEP, SPECIALS, framed, runnin
 from training.evaluation.ngram import Fillers
 from training.lists import TokenLists, listed
 
-ROWS, BATCH = 1500, 100
+ROWS, BATCH = 5000, 100
 MASKED_SHARE = 0.15
 Figures = dict[str, float]
 
