@@ -42,8 +42,8 @@ class Opening(QObject):
 
     texts: what was last typed for an architecture. masks: what was last chosen for it, as
     `app.mask_memory` writes it. sources: the model last used for it. places: where its attention
-    was last looked at. run: ask for a run of the new model; run_against: the same, once another text
-    was run and kept. failed: tell the person.
+    was last looked at. run: ask for a run of the new model; run_against: the same, once another
+    text was run and kept. failed: tell the person.
     """
 
     def __init__(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.branches import Steps
 from app.choices import DecodeChoice, Narrowing
+from app.cutting import in_tokens, was_cut
 from app.store import Answer, Store
 from app.tasks import Job, Tasks
-from app.views.beams import in_tokens, was_cut
 
 if TYPE_CHECKING:
     from core.decoding import BeamSearch

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from app.cutting import in_tokens, was_cut
 from app.figure import Arrow, Bar, Bars, Box, Diagram, Figure
 from app.labels import SPACE
 from app.selection import Selection
@@ -44,11 +45,6 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         note=_note(search, tree),
         hint="Point to one to see why; click to follow it.",
     )
-
-
-def was_cut(search: BeamSearch, node: Hypothesis) -> bool:
-    """Whether it counts as ended only because no more tokens were asked for."""
-    return node.fate == "ended" and node.token not in search.model.spec.special.end
 
 
 def _note(search: BeamSearch, tree: Diagram) -> str:
@@ -208,10 +204,6 @@ def _ended_title(search: BeamSearch) -> str:
         best = f"the best {MOST_ENDED} of {count}, {best}"
     best = f"{best[0].upper()}{best[1:]}"
     return f"{best} · exp(score); score = log-probability ÷ length to the power of the penalty"
-
-
-def in_tokens(count: int) -> str:
-    return "1 token" if count == 1 else f"{count} tokens"
 
 
 def _text(ids: list[int], options: ViewOptions) -> str:
