@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from numbers import Real
 from operator import index
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from core.errors import RequestError
 
@@ -25,9 +25,9 @@ def whole_numbers(values: Iterable[SupportsIndex], name: str = "the token id") -
     return found
 
 
-def whole_number(value: object, name: str) -> int:
+def whole_number(value: Any, name: str) -> int:
     """One of them."""
-    return whole_numbers([value], name)[0]  # type: ignore[list-item]
+    return whole_numbers([value], name)[0]
 
 
 def check_number(name: str, said: object) -> None:
