@@ -75,7 +75,7 @@ class Session(QObject):
         self.store = store
         self._tasks = tasks
         self._core = core
-        self._against: Answer | None = None
+        self._against: Inputs | None = None  # of the kept run that an example brought
         self.opening = Opening(
             store,
             tasks,
@@ -140,10 +140,8 @@ class Session(QObject):
             return self._core.run(question, None, job.should_stop)
 
         def done(answer: Answer) -> None:
-            kept = tuple(k for k in self.store.state.kept if k is not self._against)
-            self._against = answer
-            self.store.update(kept=kept)
-            self._hold(answer)
+            self._hold(answer, instead_of=self._against)
+            self._against = inputs
             self.run()
 
         self._tasks.submit("run", work, done, self._run_failed)
@@ -191,10 +189,14 @@ class Session(QObject):
         if answer is not None and answer not in self.store.state.kept:
             self._hold(answer)
 
-    def _hold(self, answer: Answer) -> None:
+    def _hold(self, answer: Answer, instead_of: Inputs | None = None) -> None:
         """One run of a text is enough."""
         asked = answer.inputs, answer.request.masks
-        kept = [k for k in self.store.state.kept if (k.inputs, k.request.masks) != asked]
+        kept = [
+            other
+            for other in self.store.state.kept
+            if (other.inputs, other.request.masks) != asked and other.inputs != instead_of
+        ]
         self.store.update(kept=(*kept, answer)[-MOST_KEPT:])
 
     def forget_kept(self) -> None:

@@ -23,7 +23,7 @@ LABELLED = 24
 FEW = 12  # rows to keep in sight where others need the room
 READ, LISTED = 8, 4  # so many rows of a table, and lines of a list, show what it is about
 MANY = 56.0  # many rows of a map, seen as a whole
-LEAST_ACROSS, LEAST_COLUMN = 48.0, 4.0  # pixels of a map's cells from side to side; of few
+LEAST_ACROSS, LEAST_COLUMN = 32.0, 4.0  # pixels of a map's cells from side to side; of few
 ROOMY = 48  # so many rows of words are drawn as high as they like
 
 

@@ -165,6 +165,10 @@ def test_the_tree_tells_what_became_of_every_hypothesis(pair: Any) -> None:
         kept = [h for h in found if h.fate == "kept"]
         assert len(kept) <= 3
         assert all(h.why for h in found)
+        for h in found:  # the last step ends every text: by itself or not
+            if "only the first" in h.why:
+                ended = h.token in ours.spec.special.end
+                assert h.why.startswith("ended as" if ended else "was cut as")
         dropped = [h.log_probability for h in found if h.fate == "dropped"]
         assert not dropped or not kept or max(dropped) <= max(k.log_probability for k in kept)
     assert [h.score for h in search.best] == sorted((h.score for h in search.best), reverse=True)

@@ -239,7 +239,7 @@ def test_banks_with_money_stay_alike() -> None:
 
     here = bank("He went to the bank to get money.")
     for text in ("She went to the bank to get money.", "He went to the bank to deposit money."):
-        assert torch.cosine_similarity(here, bank(text), dim=-1).min() > 0.949
+        assert torch.cosine_similarity(here, bank(text), dim=-1).min() >= 0.95
 
 
 def test_one_word_in_two_places_differs_by_its_position_alone_before_the_first_layer() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.render import text
-from app.render.page import NOTE, TITLES
+from app.render.page import NOTE, TITLES, Page
 from app.selection import Selection
+from app.theme import LIGHT
 from app.views import ViewOptions, view, views
 from tests.app.views.test_sentences import PAIR
 from tests.traces import sentence, trace_of
@@ -38,6 +39,15 @@ def test_no_note_is_cut(key: str, kind: str, selection: Selection) -> None:
     if key in SHORT:
         assert lines(figure.note, NARROW) <= 3
         assert text.shrunk(figure.title, NARROW, TITLES, bold=True)[1] == figure.title
+
+
+def test_all_six_steps_of_a_head_are_on_one_page() -> None:
+    """In a window of 1366 × 768, though keys have names of several letters."""
+    trace = trace_of("encoder", source=sentence(16))
+    figure = view("inside_head").draw(trace, Selection(layer=1, head=0), ViewOptions())
+    assert len(figure.panels) == 6
+    assert Page(figure, ROOM + 24, 457, LIGHT, hints=True).layout.whole
+    assert not Page(figure, NARROW + 24, 389, LIGHT, hints=True).layout.whole
 
 
 @pytest.mark.parametrize(
