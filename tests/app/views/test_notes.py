@@ -9,6 +9,7 @@ from app.render.page import NOTE, TITLES, Page
 from app.selection import Selection
 from app.theme import LIGHT
 from app.views import ViewOptions, view, views
+from core import load_model
 from tests.app.views.test_sentences import PAIR
 from tests.traces import sentence, trace_of
 
@@ -43,8 +44,9 @@ def test_no_note_is_cut(key: str, kind: str, selection: Selection) -> None:
 
 def test_all_six_steps_of_a_head_are_on_one_page() -> None:
     """In a window of 1366 × 768, though keys have names of several letters."""
-    trace = trace_of("encoder", source=sentence(16))
-    figure = view("inside_head").draw(trace, Selection(layer=1, head=0), ViewOptions())
+    model = load_model("builtin:encoder")
+    trace = model.trace("She went to the [MASK] by the river.", "It was late.")
+    figure = view("inside_head").draw(trace, Selection(layer=0, head=0), ViewOptions())
     assert len(figure.panels) == 6
     assert Page(figure, ROOM + 24, 457, LIGHT, hints=True).layout.whole
     assert not Page(figure, NARROW + 24, 389, LIGHT, hints=True).layout.whole
