@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
-import importlib
-import importlib.util
-import os
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.choices import DecodeChoice, FillOrder, Inputs, Listed, Narrowing
 from app.sampling import sampling_of
 from app.store import Abilities, Answer
-from app.theme import DARK, LIGHT
 from core.errors import RequestError
 
 if TYPE_CHECKING:
@@ -47,12 +40,13 @@ class Engine:
 
     def abilities(self) -> Abilities:
         """Import the core and say what it offers."""
-        open_torch_libraries()
+        from app.imports import import_core
+
+        import_core()
         from app.views import views
         from core import builtin, device
         from core.mask_kinds import KINDS
 
-        prepare_drawing()
         listed = tuple(
             Listed(
                 source=found.source,
@@ -203,29 +197,3 @@ def _told(report: Report) -> Callable[[float, float, str], None]:
         report(what, done / max(total, 1))
 
     return progress
-
-
-def prepare_drawing() -> None:
-    """Import what the first picture needs, so that the window's thread does not have to."""
-    importlib.import_module("app.render.widget")
-    for theme in (LIGHT, DARK):
-        theme.table("sequential")
-
-
-def open_torch_libraries() -> None:
-    """Open torch's big libraries without holding the GIL, which `import torch` would for 0.5 s.
-
-    A foreign call lets other threads go on; the import that follows finds them open. Where this
-    does not work the import opens them itself.
-    """
-    if not sys.platform.startswith("linux") or "torch" in sys.modules:
-        return
-    found = importlib.util.find_spec("torch")
-    if found is None or found.origin is None:
-        return
-    dlopen: Any = ctypes.CDLL(None).dlopen
-    dlopen.restype, dlopen.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
-    for name in ("libc10.so", "libtorch_cpu.so", "libtorch_python.so"):
-        path = Path(found.origin).parent / "lib" / name
-        if path.exists():
-            dlopen(os.fsencode(path), os.RTLD_NOW)

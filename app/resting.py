@@ -1,5 +1,5 @@
-"""Freed memory is kept while a person works, so that runs need not fetch it anew, and given back
-when nothing has happened for a while."""
+"""What is done when nothing has happened for a while: freed memory, kept while a person works so
+that runs need not fetch it anew, is given back, and what the start left for later is imported."""
 
 from __future__ import annotations
 
@@ -35,8 +35,15 @@ class Resting(QObject):
             self._timer.start()
             return
         # Clearing gigabytes away takes a moment, so not on the window's thread.
-        self._tasks.submit(LANE, lambda job: give_back_freed_memory(), lambda _: None, _ignore)
+        self._tasks.submit(LANE, lambda job: _tidy_up(), lambda _: None, _ignore)
+
+
+def _tidy_up() -> None:
+    from app.imports import import_the_rest
+
+    give_back_freed_memory()
+    import_the_rest()
 
 
 def _ignore(error: Exception) -> None:
-    """The memory stays with the process until the next time."""
+    """It stays as it is until the next time."""

@@ -20,8 +20,10 @@ from training.shapes import decoder_spec
 Row = NDArray[np.integer]
 LENGTH, ROWS = 128, 32
 START, END, FIRST_WORD = 0, 1, 2
-# Shares of the running rows: stories, single sentences, written tales.
+# Shares of the running rows: stories, single sentences, written tales, and in a model that has
+# learned before, adult prose.
 SHARES = {"stories": 0.80, "single": 0.09, "tales": 0.11}
+SHARES_FURTHER = {"stories": 0.70, "single": 0.05, "tales": 0.05, "prose": 0.20}
 # Share of the rows in which something comes back, until induction heads are there, and afterwards;
 # half of them a span of a story, half a list of words drawn blindly, which only copying foretells.
 REPEAT_FIRST, REPEAT_LATER, REPEAT_UNTIL = 0.4, 0.12, 0.28
@@ -48,7 +50,8 @@ class DecoderBatches:
     def __init__(self, folder: Path, *, vocab: int, further: bool = False) -> None:
         self.vocab = vocab
         self.further = further
-        self.streams = {name: np.load(folder / f"decoder_{name}.npy") for name in SHARES}
+        self.shares = SHARES_FURTHER if further else SHARES
+        self.streams = {name: np.load(folder / f"decoder_{name}.npy") for name in self.shares}
 
     def draw(self, rng: np.random.Generator, progress: float) -> DecoderBatch:
         if self.further:
@@ -80,7 +83,7 @@ class DecoderBatches:
 
     def running(self, rng: np.random.Generator) -> Row:
         """<s> and a window of one stream."""
-        kind = rng.choice(list(SHARES), p=list(SHARES.values()))
+        kind = rng.choice(list(self.shares), p=list(self.shares.values()))
         return np.concatenate([[START], self.window(rng, self.streams[kind], LENGTH)])
 
     def span_again(self, rng: np.random.Generator) -> Row:

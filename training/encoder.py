@@ -25,6 +25,10 @@ MASKED_FIRST, MASKED_LAST = 0.3, 0.15
 SHORT_SHARE = 0.2  # of the batches
 OPINION_SHARE, OPINION_FROM = 0.07, 0.3  # of the batches, after this much of the run
 FACTS_SHARE = 0.12  # of the short rows
+WHOLE_SHARE = 0.12  # of the long rows: no word masked, as when a person asks which text follows
+# A stranger is from the same book as often as in three books drawn blindly: from elsewhere within
+# so many sentences, half a book. Strangers of other books alone are told by their names and style.
+NEAR_SHARE, NEAR_LEAST, NEAR_MOST = 1 / 3, 20, 2000
 PAIR_WEIGHT = 1.0
 NO_PAIR = -100
 Row = tuple[list[int], list[int], int]
@@ -61,10 +65,12 @@ class EncoderBatches:
         short = rng.random() < SHORT_SHARE
         rows, length = (SHORT_ROWS, SHORT) if short else (LONG_ROWS, LONG)
         made = [
-            self.short_row(rng) if short else running_row(self.stories, rng) for _ in range(rows)
+            self.short_row(rng) if short else running_row(self.stories, rng, near_share=NEAR_SHARE)
+            for _ in range(rows)
         ]
         share = MASKED_FIRST + (MASKED_LAST - MASKED_FIRST) * progress
-        return self.collate(made, length, rng, masked_share=share)
+        whole = 0.0 if short else WHOLE_SHARE
+        return self.collate(made, length, rng, masked_share=share, whole_share=whole)
 
     def short_row(self, rng: np.random.Generator) -> Row:
         """One sentence, or two neighbours, or two strangers."""
@@ -94,9 +100,11 @@ class EncoderBatches:
         rng: np.random.Generator,
         *,
         masked_share: float,
+        whole_share: float = 0.0,
         labels: NDArray[np.int64] | None = None,
     ) -> EncoderBatch:
-        """Rows padded at the end, a share of their words masked; labels [row] of opinions."""
+        """Rows padded at the end, a share of their words masked but in whole_share of the rows;
+        labels [row] of opinions."""
         ids = np.full((len(rows), length), PAD, dtype=np.int64)
         segments = np.zeros_like(ids)
         for row, (a, b, _) in enumerate(rows):
@@ -106,6 +114,7 @@ class EncoderBatches:
         padding = ids == PAD
         # The words to predict, never a special token.
         masked = (ids >= SPECIALS) & (rng.random(ids.shape) < masked_share)
+        masked &= rng.random((len(rows), 1)) >= whole_share
         targets = ids[masked]
         ids[masked] = self.disguise(targets, rng)
         return EncoderBatch(
@@ -119,10 +128,14 @@ class EncoderBatches:
         )
 
     def disguise(self, targets: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """80 % [MASK], 10 % another word, 10 % unchanged (Devlin et al. 2019, section 3.1)."""
+        """90 % [MASK], 5 % another word, 5 % unchanged.
+
+        Devlin et al. 2019 (section 3.1) have 80, 10 and 10; here the word behind a [MASK] is what
+        people ask for.
+        """
         draw = rng.random(targets.shape)
         other = rng.integers(SPECIALS, self.vocab, size=targets.shape)
-        return np.where(draw < 0.8, MASK, np.where(draw < 0.9, other, targets))
+        return np.where(draw < 0.9, MASK, np.where(draw < 0.95, other, targets))
 
 
 def loss_of(model: Transformer, batch: EncoderBatch) -> tuple[Tensor, dict[str, float], int]:
@@ -154,8 +167,9 @@ def framed(a: list[int], b: list[int]) -> list[int]:
     return [CLS, *a, SEP, *b, SEP] if b else [CLS, *a, SEP]
 
 
-def running_row(stories: TokenLists, rng: np.random.Generator) -> Row:
-    """Whole sentences of 20 to 40 tokens, then the text that follows (0) or other text (1)."""
+def running_row(stories: TokenLists, rng: np.random.Generator, *, near_share: float = 0.0) -> Row:
+    """Whole sentences of 20 to 40 tokens, then the text that follows (0) or other text (1); a share
+    of the other texts is from near by."""
     first = int(rng.integers(len(stories) - 40))
     end = first + 1
     wanted = rng.integers(20, 41)
@@ -163,8 +177,18 @@ def running_row(stories: TokenLists, rng: np.random.Generator) -> Row:
         end += 1
     a = _cut(stories, first, 40)[: int(stories.starts[end] - stories.starts[first])]
     following = rng.random() < 0.5
-    other = end if following else int(rng.integers(len(stories) - 40))
+    other = end
+    if not following:
+        near = near_share > 0 and rng.random() < near_share
+        known = len(stories) - 40
+        other = near_by(end, known, rng) if near else int(rng.integers(known))
     return a, _cut(stories, other, LONG - 3 - len(a)), 0 if following else 1
+
+
+def near_by(sentence: int, sentences: int, rng: np.random.Generator) -> int:
+    """One of the first `sentences`, within half a book of this one, most often in the same book."""
+    away = int(rng.integers(NEAR_LEAST, NEAR_MOST))
+    return (sentence + (away if rng.random() < 0.5 else -away)) % sentences
 
 
 def _cut(lists: TokenLists, first: int, length: int) -> list[int]:

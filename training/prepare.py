@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 from training.data.pairs import Pair, read_pairs, split_pairs
 from training.data.sentiment import Opinion, read_sentiment, split_sentiment
-from training.data.stories import Book, read_books, sentences_of, split_books
+from training.data.stories import Book, prose_of, read_books, sentences_of, split_books
 from training.folders import MODELS, WORK, add_data_option, checked
 from training.grammar.english import consequence, fact, simple
 from training.grammar.fixed import COURTESIES, TEXTBOOK
@@ -49,7 +49,9 @@ def main() -> None:
     folder = checked(given.data)
     kept = MODELS if given.keep_vocabularies else None
     WORK.mkdir(exist_ok=True)
-    books, _ = split_books(read_books(folder))
+    everything = read_books(folder)
+    books, _ = split_books(everything)
+    prose = prose_of(everything)
     pairs, _ = split_pairs(read_pairs(folder))
     opinions, _ = split_sentiment(read_sentiment(folder))
     rng = random.Random(0)
@@ -58,27 +60,28 @@ def main() -> None:
     grammar = training_sentences(GRAMMAR_PAIRS)
     english = list(dict.fromkeys(pair.en for pair in pairs))
     written = [phrase.english for phrase in grammar[: GRAMMAR_PAIRS // 4]]
-    prepare_encoder(books, english + written, plain, opinions, rng, kept)
-    prepare_decoder(books, english + plain, tales, kept)
+    prepare_encoder(books, prose, english + written, plain, opinions, rng, kept)
+    prepare_decoder(books, prose, english + plain, tales, kept)
     parallel = [Pair(zh=phrase.chinese, en=phrase.english) for phrase in grammar]
     prepare_translator(pairs, parallel, kept)
 
 
 def prepare_encoder(
     books: list[Book],
+    prose: list[Book],
     english: list[str],
     plain: list[str],
     opinions: list[Opinion],
     rng: random.Random,
     kept: Path | None,
 ) -> None:
-    """encoder.json, stories by sentence, single sentences, following pairs and opinions."""
+    """encoder.json, books by sentence, single sentences, following pairs and opinions."""
     paragraphs = [p for book in books for chapter in book.chapters for p in chapter]
     texts = [o.text for o in opinions]
     tokenizer = vocabulary(
         "encoder", kept, lambda: encoder_tokenizer(flat((paragraphs, english, plain, texts)))
     )
-    sentences = [s for book in books for s in sentences_of(book)]
+    sentences = [s for book in books + prose for s in sentences_of(book)]
     save_lists(WORK / "encoder_stories.npz", tokenizer, sentences)
     save_lists(WORK / "encoder_single.npz", tokenizer, english + plain)
     facts = [fact(rng) for _ in range(FACTS)]
@@ -96,15 +99,23 @@ def prepare_encoder(
 
 
 def prepare_decoder(
-    books: list[Book], english: list[str], tales: list[str], kept: Path | None
+    books: list[Book],
+    prose: list[Book],
+    english: list[str],
+    tales: list[str],
+    kept: Path | None,
 ) -> None:
-    """decoder.json and three streams of tokens: stories, single sentences, tales."""
-    chapters = ["\n".join(chapter) for book in books for chapter in book.chapters]
+    """decoder.json and four streams of tokens: stories, adult prose, single sentences, tales."""
+    chapters, adult = (
+        ["\n".join(chapter) for book in kind for chapter in book.chapters]
+        for kind in (books, prose)
+    )
     tokenizer = vocabulary(
         "decoder", kept, lambda: decoder_tokenizer(flat((chapters, english, tales)))
     )
     random.Random(1).shuffle(english)
-    for name, texts in (("stories", chapters), ("single", english), ("tales", tales)):
+    streams = {"stories": chapters, "prose": adult, "single": english, "tales": tales}
+    for name, texts in streams.items():
         ids = [i for e in tokenizer.encode_batch(texts) for i in (*e.ids, 1)]
         np.save(WORK / f"decoder_{name}.npy", np.array(ids, dtype=np.uint16))
 

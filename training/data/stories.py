@@ -13,8 +13,9 @@ HELD_OUT = (
     "e-nesbit_the-railway-children",
     "hugh-lofting_the-story-of-doctor-dolittle",
 )
-# Long adult prose, left out: a small model learns simple English better without it.
-LEFT_OUT = (
+# Long adult prose: a small model learns simple English better without it at first, and how texts go
+# on better with it later.
+PROSE = (
     "anton-chekhov_short-fiction_constance-garnett",
     "o-henry_short-fiction",
     "sherwood-anderson_winesburg-ohio",
@@ -57,12 +58,17 @@ def read_books(folder: Path) -> list[Book]:
 
 
 def split_books(books: list[Book]) -> tuple[list[Book], list[Book]]:
-    """(training books, held-out books)."""
-    train = [book for book in books if book.name not in HELD_OUT + LEFT_OUT]
+    """(children's books to train on, held-out books)."""
+    train = [book for book in books if book.name not in HELD_OUT + PROSE]
     held = [book for book in books if book.name in HELD_OUT]
     if len(held) != len(HELD_OUT):
         raise ValueError(f"Expected the held-out books {HELD_OUT}, found {[b.name for b in held]}")
     return train, held
+
+
+def prose_of(books: list[Book]) -> list[Book]:
+    """The adult prose among them, to train on besides."""
+    return [book for book in books if book.name in PROSE]
 
 
 def sentences_of(book: Book) -> list[str]:
