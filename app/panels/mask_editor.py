@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.panels.mask_map import MaskMap, undoes
+from app.panels.mask_map import MaskMap, way_of
 from app.theme import Theme
 
 _FROM_CORNER = QPoint(12, 60)  # pixels from the window's upper right corner, below its menus
@@ -54,10 +54,13 @@ class MaskEditor(QDialog):
         self.undo = QPushButton("Undo")
         self.undo.setToolTip("Take back the last stroke (Ctrl+Z)")
         self.undo.clicked.connect(self.map.undone)
+        self.redo = QPushButton("Redo")
+        self.redo.setToolTip("Paint what was taken back again (Ctrl+Shift+Z)")
+        self.redo.clicked.connect(self.map.redone)
         self.clear = QPushButton("Clear cells")
         self.clear.setToolTip("Take back all that was painted; the kind of mask stays")
         self.clear.clicked.connect(self.cleared)
-        for button in (self.undo, self.clear):
+        for button in (self.undo, self.redo, self.clear):
             button.setAutoDefault(False)
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
         layout = QVBoxLayout(self)
@@ -75,9 +78,10 @@ class MaskEditor(QDialog):
         self.say("")
         self._place()
 
-    def offer(self, *, undo: bool, clear: bool) -> None:
-        """Whether there is something to take back."""
+    def offer(self, *, undo: bool, redo: bool, clear: bool) -> None:
+        """Whether there is something to take back, or to paint again."""
         self.undo.setEnabled(undo)
+        self.redo.setEnabled(redo)
         self.clear.setEnabled(clear)
 
     def say(self, problem: str) -> None:
@@ -108,10 +112,11 @@ class MaskEditor(QDialog):
             self.move(corner.x() - _FROM_CORNER.x(), corner.y() + _FROM_CORNER.y())
 
     def event(self, event: QEvent) -> bool:
-        """Undo works wherever the focus is: after the mouse was on a button, too."""
-        if undoes(event):
+        """Undo and Redo work wherever the focus is: after the mouse was on a button, too."""
+        way = way_of(event)
+        if way is not None:
             if event.type() == QEvent.Type.KeyPress:
-                self.map.undone.emit()
+                (self.map.undone if way == "undo" else self.map.redone).emit()
             return True
         return super().event(event)
 

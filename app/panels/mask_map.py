@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # the window's first paint needs no numpy
 
     Bools = NDArray[np.bool_]
 
+_KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
+_REDO = (QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y"))  # both are known everywhere
 _LABEL_LEAST = 11.0  # pixels a cell needs before its token is written beside it
 _LABEL_MOST = 110.0
 _THINNEST = 14.0
@@ -35,12 +37,13 @@ class MaskMap(QWidget):
     """allowed[query, key] from top left; blocked: the cells painted by hand, which are hidden too.
 
     painted: cells (query, key) the pointer went over, and whether they are to be blocked; began: a
-    stroke over some begins; undone: Ctrl+Z.
+    stroke over some begins; undone, redone: Ctrl+Z, Ctrl+Shift+Z.
     """
 
     painted = Signal(list, bool)
     began = Signal()
     undone = Signal()
+    redone = Signal()
     refused = Signal()  # a cell that the mask's kind hides anyway
 
     def __init__(self, name: str, side: int, parent: QWidget | None = None) -> None:
@@ -222,9 +225,10 @@ class MaskMap(QWidget):
         QToolTip.hideText()
 
     def event(self, event: QEvent) -> bool:
-        if undoes(event):
+        way = way_of(event)
+        if way is not None:
             if event.type() == QEvent.Type.KeyPress:
-                self.undone.emit()
+                (self.undone if way == "undo" else self.redone).emit()
             return True
         return super().event(event)
 
@@ -245,13 +249,16 @@ class MaskMap(QWidget):
         QToolTip.showText(event.globalPosition().toPoint(), text, self)
 
 
-def undoes(event: QEvent) -> bool:
-    """Whether this is the key of Undo; claimed before the window's own, which is of texts."""
-    if (
-        isinstance(event, QKeyEvent)
-        and event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
-        and event.matches(QKeySequence.StandardKey.Undo)
-    ):
+def way_of(event: QEvent) -> Literal["undo", "redo"] | None:
+    """Whether this is the key of Undo or Redo; claimed before the window's own, which is of
+    texts."""
+    if not isinstance(event, QKeyEvent) or event.type() not in _KEYS:
+        return None
+    keys = QKeySequence(event.keyCombination())
+    if event.matches(QKeySequence.StandardKey.Undo):
         event.accept()
-        return True
-    return False
+        return "undo"
+    if event.matches(QKeySequence.StandardKey.Redo) or keys in _REDO:
+        event.accept()
+        return "redo"
+    return None

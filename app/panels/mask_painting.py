@@ -47,7 +47,8 @@ class MaskPainting:
         """Let cells be painted on a map of the mask of `site()`."""
         shown.began.connect(lambda: self._remember(site()))
         shown.painted.connect(lambda cells, on: self._paint(site(), cells, on))
-        shown.undone.connect(lambda: self._undo(site()))
+        shown.undone.connect(lambda: self._go(site(), self._strokes.undone))
+        shown.redone.connect(lambda: self._go(site(), self._strokes.redone))
 
     def refuse(self) -> None:
         self._session.complain(REFUSED, "input")
@@ -85,8 +86,10 @@ class MaskPainting:
     def _offer(self) -> None:
         if self.editor is not None:
             cells = self.choice(self.editor.site).blocked
-            undo = self._strokes.can_undo(self.editor.site, cells)
-            self.editor.offer(undo=undo, clear=bool(cells))
+            site = self.editor.site
+            undo = self._strokes.can_undo(site, cells)
+            redo = self._strokes.can_redo(site, cells)
+            self.editor.offer(undo=undo, redo=redo, clear=bool(cells))
 
     def _remember(self, site: str) -> None:
         self._strokes.began(site, self.choice(site).blocked)
@@ -96,8 +99,9 @@ class MaskPainting:
         blocked = blocked | set(cells) if on else blocked - set(cells)
         self._put(site, tuple(sorted(blocked)))
 
-    def _undo(self, site: str) -> None:
-        cells = self._strokes.undone(site, self.choice(site).blocked)
+    def _go(self, site: str, way: Callable[[str, Cells], Cells | None]) -> None:
+        """One stroke back or forward."""
+        cells = way(site, self.choice(site).blocked)
         if cells is not None:
             self._put(site, cells)
 

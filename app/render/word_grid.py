@@ -142,7 +142,7 @@ class WordGridDrawing:
         if column >= len(cells):
             return
         red, green, blue = self._table[self._index[row, column]].tolist()
-        words = text.elide(cells[column].text, wide - 6, size)
+        words = _fitted(cells[column], wide - 6, size)
         x, y = self.grid.rect(row, column).middle
         canvas.text(x, y, words, colour=ink((red, green, blue)), size=size, align="center")
 
@@ -200,6 +200,18 @@ def _said(cell: Cell) -> str:
     if cell.value is not None and NUMBER.fullmatch(cell.text):
         return in_full(cell.value)
     return f"“{cell.text}”"
+
+
+def _fitted(cell: Cell, room: float, size: float) -> str:
+    """A number with fewer decimals rather than cut; a word cut."""
+    words = cell.text
+    if cell.value is None or not NUMBER.fullmatch(words):
+        return text.elide(words, room, size)
+    sign, decimals = "+" if words.startswith("+") else "", len(words.partition(".")[2])
+    while decimals and text.width(words, size) > room:
+        decimals -= 1
+        words = f"{cell.value:{sign}z.{decimals}f}".replace("-", "−")
+    return text.elide(words, room, size)
 
 
 def _words(panel: WordGrid) -> tuple[str, ...]:

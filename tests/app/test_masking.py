@@ -241,6 +241,18 @@ def test_painting_is_undone_stroke_by_stroke_and_cleared_at_once(
     QTest.keyClick(thumbnail, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert blocked() == set()
     assert panel.edit.text() == "Paint…"
+    shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(thumbnail, Qt.Key.Key_Z, shift)
+    assert blocked() == stroke
+    QTest.keyClick(thumbnail, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    assert blocked() == {(1, 2), (1, 4)}
+    QTest.keyClick(thumbnail, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    assert blocked() == {(1, 2), (1, 4)}, "there is no more"
+    QTest.keyClick(thumbnail, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert blocked() == stroke
+    click_at(thumbnail, thumbnail.cell_centre(2, 2))
+    QTest.keyClick(thumbnail, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+    assert blocked() == stroke | {(2, 2)}, "a new stroke ends what could be done again"
 
 
 def test_painted_cells_are_cleared_without_the_kind_of_mask(qtbot: QtBot, open_app: Opener) -> None:
@@ -265,9 +277,15 @@ def test_painted_cells_are_cleared_without_the_kind_of_mask(qtbot: QtBot, open_a
     choice = app.store.state.masks["encoder.self"]
     assert (choice.key, choice.blocked) == ("causal", ())
     assert not editor.clear.isEnabled()
+    assert not editor.redo.isEnabled()
     QTest.mouseClick(editor.undo, Qt.MouseButton.LeftButton)
     settled(qtbot, app)
     assert app.store.state.masks["encoder.self"].blocked == ((3, 1),)
+    QTest.mouseClick(editor.redo, Qt.MouseButton.LeftButton)
+    settled(qtbot, app)
+    assert app.store.state.masks["encoder.self"].blocked == ()
+    QTest.mouseClick(editor.undo, Qt.MouseButton.LeftButton)
+    settled(qtbot, app)
     editor.close()
     panel.explanation.linkActivated.emit("clear")
     settled(qtbot, app)

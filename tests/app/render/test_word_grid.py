@@ -184,3 +184,11 @@ def test_the_wheel_scrolls_down_a_long_table_and_sideways_when_asked(qtbot: QtBo
     assert turn(0, 120).row == before.row
     sideways = turn(-120, 0)
     assert (sideways.row, sideways.column) == (before.row, min(1, 12 - before.columns))
+
+
+def test_a_number_loses_decimals_before_it_is_cut() -> None:
+    cell = Cell(text="0.126", strength=0.5, value=0.1262)
+    panel = table(5, 9, cells=((cell,) * 9,) * 5)
+    words = record(Figure(title="t", panels=(panel,)), 455, 300).words
+    assert words.count("0.13") == 45, "narrow columns"
+    assert "0.126" in record(Figure(title="t", panels=(panel,)), 710, 300).words
