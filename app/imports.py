@@ -9,14 +9,11 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from app.theme import DARK, LIGHT
 
 LIBRARIES = ("libc10.so", "libtorch_cpu.so", "libtorch_python.so")
-# What torch computes of shapes for its compiler: a third of its import, and nothing here asks it.
-SHAPE_FUNCTIONS = "torch._meta_registrations"
 
 
 def import_core() -> None:
@@ -28,37 +25,12 @@ def import_core() -> None:
     gc.disable()
     try:
         open_torch_libraries()
-        import_torch()
+        importlib.import_module("torch")
         importlib.import_module("core.checkpoints.load")
         prepare_drawing()
     finally:
         gc.freeze()
         gc.enable()
-
-
-def import_torch() -> None:
-    """`import torch` but for the shape functions, which come with `import_the_rest`.
-
-    torch imports them at the end of its own import for what they register, and hands on nothing of
-    them. Where a torch has no such module, nothing is left out.
-    """
-    if "torch" in sys.modules:
-        return
-    placeholder = ModuleType(SHAPE_FUNCTIONS)
-    sys.modules[SHAPE_FUNCTIONS] = placeholder
-    try:
-        torch = importlib.import_module("torch")
-    finally:
-        if sys.modules.get(SHAPE_FUNCTIONS) is placeholder:
-            del sys.modules[SHAPE_FUNCTIONS]
-    if vars(torch).get("_meta_registrations") is placeholder:
-        del vars(torch)["_meta_registrations"]
-
-
-def import_the_rest() -> None:
-    """What `import_torch` left out, so that torch is whole for whoever asks more of it."""
-    if "torch" in sys.modules and importlib.util.find_spec(SHAPE_FUNCTIONS) is not None:
-        importlib.import_module(SHAPE_FUNCTIONS)
 
 
 def prepare_drawing() -> None:

@@ -1,5 +1,5 @@
-"""What is done when nothing has happened for a while: freed memory, kept while a person works so
-that runs need not fetch it anew, is given back, and what the start left for later is imported."""
+"""Freed memory is kept while a person works, so that runs need not fetch it anew, and given back
+when nothing has happened for a while."""
 
 from __future__ import annotations
 
@@ -35,15 +35,8 @@ class Resting(QObject):
             self._timer.start()
             return
         # Clearing gigabytes away takes a moment, so not on the window's thread.
-        self._tasks.submit(LANE, lambda job: _tidy_up(), lambda _: None, _ignore)
-
-
-def _tidy_up() -> None:
-    from app.imports import import_the_rest
-
-    give_back_freed_memory()
-    import_the_rest()
+        self._tasks.submit(LANE, lambda job: give_back_freed_memory(), lambda _: None, _ignore)
 
 
 def _ignore(error: Exception) -> None:
-    """It stays as it is until the next time."""
+    """The memory stays with the process until the next time."""
