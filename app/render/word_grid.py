@@ -40,6 +40,8 @@ class WordGridDrawing:
         columns = max((len(row) for row in panel.cells), default=0)
         self.panel, self.theme, self.box = panel, theme, box
         self.whole = Window(0, 0, max(1, rows), max(1, columns))
+        # Of rows in the order of a column the first ones matter, not the pinned one.
+        self._ranked = panel.picks[1] == "sort" and panel.column is not None
         self._words = _words(panel)
         self.window = window or self._legible(box)
         foot = FOOT * (self.window != self.whole or bool(panel.value_name))
@@ -64,7 +66,7 @@ class WordGridDrawing:
         row = TIGHT_ROW if whole.rows <= grids.FEW else ROW
         all_fit = high - foot >= row * whole.rows and whole.columns <= columns
         rows = max(1, int((high - (foot if all_fit else FOOT)) / (row if all_fit else ROW)))
-        first_row, rows = _around(panel.row, rows, whole.rows)
+        first_row, rows = _around(None if self._ranked else panel.row, rows, whole.rows)
         first_column, columns = _around(panel.column, columns, whole.columns)
         return Window(first_row, first_column, rows, columns)
 
@@ -85,6 +87,8 @@ class WordGridDrawing:
         paint_axes(canvas, grid, theme, panel.row, panel.column)
         row = panel.row if grid.in_sight(panel.row, None) else None
         column = panel.column if grid.in_sight(None, panel.column) else None
+        if self._ranked:
+            column = None  # its label stands out; a frame around it would hide the pinned row's
         if row is not None and column is not None:
             frame(canvas, grid.rect(row, column), theme, width=2)
         elif row is not None and high < SIZE + 2:  # inside it, so as not to cover its neighbours

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.choices import HEAD_ORDERS
+from app.choices import HEAD_ORDER_NAMES, HEAD_ORDERS
 from app.figure import Axis, Cell, Figure, Floats, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions, heads
@@ -55,6 +55,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         ),
         picks=(None, "sort"),
         row=shown.index(chosen) if chosen in shown else None,
+        column=columns.index(by) if by else None,
     )
     return Figure(
         title=f"{ATTENTION[selection.site]} · {len(order)} heads {_sorted(by, options)}",
@@ -131,7 +132,9 @@ def _row(
 def _sorted(by: str, options: ViewOptions) -> str:
     if not by:
         return "in the model's order" + (", last first" if options.heads_reversed else "")
-    return f"by {NAMES[by]}, {'least' if options.heads_reversed else 'most'} first"
+    name = HEAD_ORDER_NAMES[options.heads_by]
+    first = "least" if options.heads_reversed else "most"
+    return f"by {name[0].lower()}{name[1:]}, {first} first"
 
 
 def _note(trace: Trace, selection: Selection, options: ViewOptions, shown: int, count: int) -> str:

@@ -62,6 +62,16 @@ def test_the_pinned_row_is_in_sight_and_the_first_rows_where_they_hold_it() -> N
     assert seen.row + seen.rows == 100
 
 
+def test_a_sorted_table_begins_with_its_first_rows_wherever_the_pinned_one_stands() -> None:
+    ranked = {"column": 3, "picks": (None, "sort")}
+    assert drawing(table(100, 9, row=60, **ranked)).window.row == 0
+    panel = table(20, 9, row=12, **ranked)
+    canvas = record(Figure(title="t", panels=(panel,)), 710, 475)
+    (marked,) = [box for box, how in canvas.rects if how.get("stroke") == LIGHT.accent]
+    assert abs(marked.y - drawing(panel).grid.row_band(12).y) < 3
+    assert marked.width > 300
+
+
 def test_heads_of_many_layers_are_counted_from_one() -> None:
     counted = tuple(str(i + 1) for i in range(30))
     panel = replace(table(30, 9), rows=Axis(title="Layer", labels=counted))

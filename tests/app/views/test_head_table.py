@@ -54,6 +54,13 @@ def test_it_is_sorted_by_the_column_asked_for(turned: bool) -> None:
     assert places(panel) == [divmod(int(i), 4) for i in order]
     assert panel.columns.labels[-1] == ("copying ▲" if turned else "copying ▼")
     assert figure.title.endswith(f"by copying, {'least' if turned else 'most'} first")
+    assert panel.column == len(HEAD_ORDERS) - 2
+    assert panel.row == places(panel).index((1, 2))
+
+
+def test_the_title_says_what_a_column_measures() -> None:
+    figure, _ = drawn("decoder", SITE, heads_by="self")
+    assert figure.title == "Decoder self-attention · 12 heads by weight on itself, most first"
 
 
 def test_many_heads_are_cut_but_not_the_chosen_one(monkeypatch: pytest.MonkeyPatch) -> None:
