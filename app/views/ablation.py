@@ -28,13 +28,14 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     position = answer_position(trace, selection, options)
     found = ablation(trace, selection.site, position)
     absent = np.isnan(found.divergence)
-    change = np.where(absent, 0, found.without - found.probability).astype(np.float32)
+    # What the head gives, not what is lost: for the token is positive, as in every other view.
+    given = np.where(absent, 0, found.probability - found.without).astype(np.float32)
     bits = np.where(absent, 0, found.divergence).astype(np.float32)
     answer = options.pieces(found.answer)
     where = answer_name(trace, position, found.answer, options)
     details = (
         (f"P(“{answer}”) without the head", found.without),
-        ("with all heads", np.full_like(change, found.probability)),
+        ("with all heads", np.full_like(given, found.probability)),
     )
 
     def panel(title: str, values: Floats, limits: tuple[float, float], name: str) -> Heatmap:
@@ -57,7 +58,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=f"{ATTENTION[selection.site]} without one head",
         panels=(
-            panel(f"Change of P(“{answer}”)", change, symmetric(change), "change"),
+            panel(f"Added to P(“{answer}”)", given, symmetric(given), "added"),
             panel(
                 "Change of all probabilities (KL, bits)",
                 bits,
@@ -67,8 +68,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         ),
         note=(
             f"With all heads the likeliest is {where}: P = {found.probability:.4f}. Each cell is a"
-            " run of its own with that head's output set to 0; blue: the head spoke for the token,"
-            " red: against it."
+            " run of its own with that head's output set to 0; red: the head speaks for the"
+            " token, blue: against it."
         ),
         columns=2,
     )

@@ -9,6 +9,7 @@ import pytest
 
 from app.figure import Heatmap, Words
 from app.selection import Selection
+from app.theme import DARK, LIGHT
 from app.views import ViewOptions, view
 from core.analysis.ablation import ablation
 from core.analysis.gradients import influence
@@ -23,16 +24,27 @@ def test_each_head_off_at_the_mask() -> None:
     trace = trace_of("encoder", source=sentence(6, masked=(2,)))
     figure = view("ablation").draw(trace, Selection(layer=1, head=3), ViewOptions())
     found = ablation(trace, "encoder.self", 2)
-    change, bits = figure.panels
-    assert isinstance(change, Heatmap)
+    given, bits = figure.panels
+    assert isinstance(given, Heatmap)
     assert isinstance(bits, Heatmap)
-    assert change.values == pytest.approx(found.without - found.probability)
+    assert given.values == pytest.approx(found.probability - found.without)
     assert (bits.values == found.divergence).all()
-    assert (change.row, change.column, change.picks) == (1, 3, ("layer", "head"))
-    assert change.limits[0] == -change.limits[1]
-    assert change.limits[1] >= abs(change.values).max()
+    assert (given.row, given.column, given.picks) == (1, 3, ("layer", "head"))
+    assert given.limits[0] == -given.limits[1]
+    assert given.limits[1] >= abs(given.values).max()
     assert figure.title == "Encoder self-attention without one head"
     assert f"is “⟨{found.answer}⟩” in place of “w4” (position 2): P = " in figure.note
+
+
+@pytest.mark.parametrize("view_key", ["ablation", "gradient"])
+def test_what_speaks_for_a_token_is_red_everywhere(view_key: str) -> None:
+    trace = trace_of("encoder", source=sentence(6, masked=(2,)))
+    note = view(view_key).draw(trace, Selection(layer=1, head=3), ViewOptions()).note.lower()
+    assert note.index("red") < note.index("for the token") < note.index("blue")
+    for theme in (LIGHT, DARK):
+        (red, _, low), (low_red, _, blue) = theme.table("diverging")[[230, 25]].tolist()
+        assert red > low  # above 0
+        assert blue > low_red
 
 
 @pytest.mark.parametrize("head", [1, None])
