@@ -52,6 +52,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     rows = _page(weights.shape[0], last_position(trace, stack) if query is None else query)
     focus = key if key is not None else rows[-1] if source == stack else 0
     columns = _page(weights.shape[1], focus)
+    around = query is not None or key is not None
     legend, top = _legend(len(heads))
     names = labels(trace.tokens[stack], options.raw_labels)
     key_names = labels(trace.tokens[source], options.raw_labels)
@@ -84,7 +85,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             part
             for part in (
                 found.note,
-                _elsewhere(weights, rows, columns, query),
+                _elsewhere(weights, rows, columns, query, around=around),
                 _colours(len(heads), query is not None),
                 left_out,
             )
@@ -232,13 +233,17 @@ def _colours(heads: int, numbers: bool) -> str:
     return " ".join(parts)
 
 
-def _elsewhere(weights: Floats, rows: range, columns: range, query: int | None) -> str:
-    """Which part of a long text is shown; empty for a short one."""
+def _elsewhere(
+    weights: Floats, rows: range, columns: range, query: int | None, *, around: bool
+) -> str:
+    """Which part of a long text is shown; empty for a short one. around: whether it lies around a
+    pinned token."""
     if len(rows) == weights.shape[0] and len(columns) == weights.shape[1]:
         return ""
+    chosen = ": those around what is pinned" if around else "; pin a token to see those around it"
     found = (
         f"Queries {rows[0]} to {rows[-1]} of {weights.shape[0]},"
-        f" keys {columns[0]} to {columns[-1]} of {weights.shape[1]}: those around what is pinned."
+        f" keys {columns[0]} to {columns[-1]} of {weights.shape[1]}{chosen}."
     )
     if query is None:
         return found

@@ -95,13 +95,18 @@ def test_a_pinned_query_shows_its_lines_alone_with_numbers() -> None:
     assert box["query.2"].picks == (("query", 2),)
 
 
+def test_a_long_text_with_nothing_pinned_shows_its_end_and_says_how_to_see_the_rest() -> None:
+    figure, _ = draw("decoder", Selection(stack="decoder"), length=90)
+    assert "Queries 66 to 89 of 90, keys 66 to 89 of 90; pin a token" in figure.note
+
+
 def test_a_long_text_is_shown_page_by_page() -> None:
     figure, panel = draw("decoder", Selection(stack="decoder", query=10), length=90)
     assert len([b for b in panel.boxes if b.key.startswith("query.")]) == 24
     assert "Queries 0 to 23 of 90, keys 0 to 23 of 90:" in figure.note
     assert "0.0% of this query's weight lies elsewhere." in figure.note
     figure, panel = draw("decoder", Selection(stack="decoder", query=80, key=3), length=90)
-    assert "Queries 66 to 89 of 90, keys 0 to 23 of 90:" in figure.note
+    assert "Queries 66 to 89 of 90, keys 0 to 23 of 90: those around what" in figure.note
     row = trace_of("decoder", length=90).pattern("decoder.self", 0, 0, 80).numpy()
     assert f"{1 - row[:24].sum():.1%} of this query's weight" in figure.note
 
