@@ -15,6 +15,8 @@ ARCHITECTURE_NAMES: dict[Architecture, str] = {
 
 Side = Literal["right", "left"]
 Limits = Literal["fixed", "auto"]
+PictureSize = Literal["100", "125", "150", "200"]
+"""How large pictures are drawn, in per cent of the usual size of their texts."""
 Sentences = Literal["all", "AA", "AB", "BA", "BB"]
 """Which sentence's queries and which sentence's keys of a pair are shown."""
 SENTENCES: dict[Sentences, tuple[int, int] | None] = {
@@ -117,6 +119,7 @@ class Display:
     heads_by: the order of tables of heads, largest first unless heads_reversed."""
 
     theme: ThemeChoice = "system"
+    picture_size: PictureSize = "100"
     raw_labels: bool = False
     limits: Limits = "fixed"
     drop_sinks: bool = False

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, HEAD_ORDER_NAMES, HEAD_ORDERS, HeadOrder
+from app.choices import (
+    ARCHITECTURE_NAMES,
+    ARCHITECTURES,
+    HEAD_ORDER_NAMES,
+    HEAD_ORDERS,
+    HeadOrder,
+    PictureSize,
+)
 from app.editing import EditActions
 from app.examples import Example
 from app.groups import GROUPS
@@ -126,6 +133,12 @@ class Menus:
             (("&System", "system"), ("&Light", "light"), ("&Dark", "dark")),
             lambda value: self._session.display(theme=value),
         )
+        size = menu.addMenu("&Size of pictures")
+        self.sizes = _choice(
+            size,
+            tuple((f"{percent} %", percent) for percent in get_args(PictureSize)),
+            lambda value: self._session.display(picture_size=value),
+        )
         panels = menu.addMenu("Pa&nels")
         for dock in self._window.docks:
             panels.addAction(dock.toggleViewAction())
@@ -213,6 +226,7 @@ class Menus:
         if "display" in names:
             display = self._store.state.display
             self._themes[display.theme].setChecked(True)
+            self.sizes[display.picture_size].setChecked(True)
             self._scales[display.limits].setChecked(True)
             self.sentences[display.sentences].setChecked(True)
             self.orders[display.heads_by].setChecked(True)

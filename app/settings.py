@@ -22,6 +22,7 @@ from app.choices import (
     Inputs,
     Limits,
     Narrowing,
+    PictureSize,
     Sentences,
     Side,
     Strategy,
@@ -38,6 +39,7 @@ T = TypeVar("T", Inputs, Narrowing, DecodeChoice, Display)
 
 _ALLOWED: dict[str, tuple[str, ...]] = {
     "theme": get_args(ThemeChoice),
+    "picture_size": get_args(PictureSize),
     "limits": get_args(Limits),
     "sentences": get_args(Sentences),
     "heads_by": get_args(HeadOrder),

@@ -34,6 +34,11 @@ SHOWN_BY = frozenset(
 """The fields a picture depends on."""
 
 
+def enlargement(state: State) -> float:
+    """How much larger than usual pictures are drawn."""
+    return int(state.display.picture_size) / 100
+
+
 def options_of(state: State) -> ViewOptions:
     """Needs a model in the state; imports the core's types, which are there by then."""
     from app.sampling import sampling_of

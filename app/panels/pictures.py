@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.choices import HEAD_ORDERS
 from app.looking import at_site, fitted
-from app.panels.drawing import SHOWN_BY, options_of
+from app.panels.drawing import SHOWN_BY, enlargement, options_of
 from app.panels.keeping import Keeping
 from app.panels.picking import took
 from app.panels.pooling import Pooling
@@ -111,6 +111,9 @@ class Pictures(QWidget):
             self._offer_views()
         if "view" in names:
             self._show_view()
+        if "display" in names:
+            for widget in self.widgets.values():
+                widget.enlarge(enlargement(self._store.state))
         if names & SHOWN_BY:
             self._stale = set(self._views)
         if names & (SHOWN_BY | {"view"}):
@@ -140,6 +143,7 @@ class Pictures(QWidget):
             from app.render.widget import FigureWidget
 
             widget = FigureWidget(theme=self._theme)
+            widget.enlarge(enlargement(self._store.state))
             widget.picked.connect(self._picked)
             widget.opened.connect(self._opened)
             widget.hovered.connect(self.hovered)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 from app.choices import untrained
 from app.panels.asking import AskedWord
 from app.panels.dimming import DIMMED_BY, dim
-from app.panels.drawing import SHOWN_BY, options_of
+from app.panels.drawing import SHOWN_BY, enlargement, options_of
 from app.panels.narrowing import NarrowingControls
 from app.panels.picking import took
 from app.session import Session
@@ -120,7 +120,9 @@ class PredictionsPanel(QWidget):
             self.figure.picked.connect(self._picked)
             self._scroll.setWidget(self.figure)
             dim(self.figure, self._store.state.old)
-        height = page_height(figure, self._scroll.viewport().width())
+        self.figure.enlarge(enlargement(self._store.state))
+        scale = self.figure.scale
+        height = scale * page_height(figure, self._scroll.viewport().width() / scale)
         self.figure.setMinimumHeight(int(height))
         self.figure.show_figure(figure)
         # The dock bears its title, which a screen reader at the list does not see.
@@ -138,16 +140,16 @@ class PredictionsPanel(QWidget):
             bar.setValue(0)
         self._read = read
         if self.figure is not None and asked:
-            place = _place_of(self.figure, asked)
+            place, scale = _place_of(self.figure, asked), self.figure.scale
             if place is not None:
-                self._scroll.ensureVisible(0, place, 0, ROW)
+                self._scroll.ensureVisible(0, int(place * scale), 0, int(ROW * scale))
 
     def _picked(self, picks: Mapping[str, int]) -> None:
         took(picks, self._session.stepping)
 
 
 def _place_of(widget: FigureWidget, asked: Collection[int]) -> int | None:
-    """How far down, in pixels, the first list has a token that was asked for."""
+    """How far down its page, in pixels, the first list has a token that was asked for."""
     from app.figure import Bars
 
     page = widget.page

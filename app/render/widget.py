@@ -2,6 +2,9 @@
 
 The picture is painted once into a pixmap of the screen's own pixels; the pointer only adds a few
 lines above it, so that hovering costs next to nothing however large the figure.
+
+A page is laid out for texts of the usual size. Where they are larger, by the system's settings or
+for a lecture hall, it is laid out in as much less room and enlarged: all of it, lines too.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
+    QFontInfo,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -21,7 +25,6 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from app.figure import Figure, Words
 from app.render.drawing import Hit
-from app.render.geometry import Rect
 from app.render.guard import guarded
 from app.render.moving import panned, showing, zoomed
 from app.render.page import Page
@@ -33,6 +36,7 @@ from app.theme import LIGHT, Theme
 
 EMPTY = Figure(title="", panels=(Words(title="", text="Nothing to show yet."),))
 ZOOM = 0.8
+USUAL_TEXT, NOTABLE = 13.4, 1.2  # pixels of an interface's text; so much larger ones are followed
 POINTING, ARROW = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
 CONTROL = Qt.KeyboardModifier.ControlModifier
 ARROWS = {
@@ -79,6 +83,7 @@ class FigureWidget(QWidget):
         self._pointer: tuple[float, float] | None = None
         self._drag: Drag | None = None
         self._framed = False
+        self._enlarged = self._laid_out = 1.0
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -95,8 +100,10 @@ class FigureWidget(QWidget):
     @property
     def page(self) -> Page:
         """The figure laid out at the widget's size."""
-        if self._page is None:
-            size = self.width(), self.height()
+        scale = self.scale
+        if self._page is None or scale != self._laid_out:
+            self._laid_out, self._pixmap = scale, None
+            size = self.width() / scale, self.height() / scale
             windows, first = self._windows, self._first
             self._page = Page(self._figure, *size, self._theme, windows, first=first, hints=True)
         return self._page
@@ -115,6 +122,19 @@ class FigureWidget(QWidget):
             self._redraw()
         self.setAccessibleName(figure.title or "Figure")
         self.setAccessibleDescription(" ".join(filter(None, (figure.note, figure.hint, HELP))))
+
+    @property
+    def scale(self) -> float:
+        """How much larger than usual all is drawn: as asked for, times as large as the texts of the
+        interface are."""
+        text = QFontInfo(QApplication.font()).pixelSize() / USUAL_TEXT
+        return self._enlarged * (text if text >= NOTABLE else 1.0)
+
+    def enlarge(self, factor: float) -> None:
+        """Draws everything so much larger than usual, in the same room."""
+        if factor != self._enlarged:
+            self._enlarged = factor
+            self._redraw()
 
     def set_theme(self, theme: Theme) -> None:
         """Draws in another theme's colours."""
@@ -143,7 +163,8 @@ class FigureWidget(QWidget):
         painter = QPainter(self)
         try:
             painter.drawPixmap(0, 0, self._pixmap)
-            self._paint_over(QtCanvas(painter, ratio))
+            painter.scale(self.scale, self.scale)
+            self._paint_over(QtCanvas(painter, ratio * self.scale))
         finally:
             painter.end()
 
@@ -156,14 +177,15 @@ class FigureWidget(QWidget):
             self.page.placed[index].drawing.paint_hover(canvas, hit)
             self.page.paint_readout(canvas, hit.text)
         if self._framed:
-            canvas.rect(Rect(0, 0, self.width(), self.height()), stroke=self._theme.accent)
+            canvas.rect(self.page.box, stroke=self._theme.accent)
 
     def _picture(self, ratio: float) -> QPixmap:
         pixmap = QPixmap(QSize(round(self.width() * ratio), round(self.height() * ratio)))
         pixmap.setDevicePixelRatio(ratio)
         painter = QPainter(pixmap)
         try:
-            self.page.paint(QtCanvas(painter, ratio), note=False)
+            painter.scale(self.scale, self.scale)
+            self.page.paint(QtCanvas(painter, ratio * self.scale), note=False)
         finally:
             painter.end()
         return pixmap
@@ -182,7 +204,7 @@ class FigureWidget(QWidget):
 
     @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        where = event.position()
+        where = self._place(event)
         if self._drag is not None and event.buttons() & Qt.MouseButton.LeftButton:
             self._pan(self._drag, where)
         else:
@@ -198,7 +220,7 @@ class FigureWidget(QWidget):
         if event.button() != Qt.MouseButton.LeftButton:
             event.ignore()
             return
-        where = event.position()
+        where = self._place(event)
         self._point(where.x(), where.y())
         found = map_at(self.page, where.x(), where.y())
         self._drag = Drag(where.x(), where.y(), None if found is None else found[0])
@@ -209,7 +231,7 @@ class FigureWidget(QWidget):
         if drag is None or event.button() != Qt.MouseButton.LeftButton:
             event.ignore()
             return
-        where = event.position()
+        where = self._place(event)
         self._point(where.x(), where.y())
         if not drag.moved and self._over_more:
             self._turn(1)
@@ -218,13 +240,15 @@ class FigureWidget(QWidget):
 
     @guarded
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        found = map_at(self.page, event.position().x(), event.position().y())
+        where = self._place(event)
+        found = map_at(self.page, where.x(), where.y())
         if found is not None:
             self._show_window(found[0], None)
 
     @guarded
     def wheelEvent(self, event: QWheelEvent) -> None:
-        found = map_at(self.page, event.position().x(), event.position().y())
+        where = self._place(event)
+        found = map_at(self.page, where.x(), where.y())
         turned = event.angleDelta().y() or event.angleDelta().x()
         if found is None and turned and self.page.more is not None:
             self._turn(-1 if turned > 0 else 1)
@@ -242,6 +266,10 @@ class FigureWidget(QWidget):
             factor = ZOOM if turned > 0 else 1 / ZOOM
             self._show_window(index, zoomed(drawing.window, drawing.whole, row, column, factor))
         event.accept()
+
+    def _place(self, event: QMouseEvent | QWheelEvent) -> QPointF:
+        """Where on the page the pointer is."""
+        return event.position() / self.scale
 
     def _point(self, x: float, y: float) -> None:
         self._pointer = x, y

@@ -1,0 +1,73 @@
+"""Pictures drawn larger: laid out in as much less room, and read where they are drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.render.heatmap import HeatmapDrawing
+from app.settings import Settings
+from tests.app.driver import Opener, front, settled, type_text
+
+
+def test_a_larger_picture_fills_the_same_room_and_is_read_and_picked_there(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    settled(qtbot, app)
+    widget = front(app)
+    usual, before = widget.page.box, widget.grab().toImage()
+    app.window.menus.sizes["150"].trigger()
+    settled(qtbot, app)
+    page = widget.page
+    assert (page.box.width, page.box.height) == pytest.approx(
+        (usual.width / 1.5, usual.height / 1.5)
+    )
+    after = widget.grab().toImage()
+    assert after.size() == before.size()
+    assert after != before
+    drawing = page.placed[0].drawing
+    assert isinstance(drawing, HeatmapDrawing)
+    x, y = drawing.grid.rect(2, 4).middle
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=QPoint(round(1.5 * x), round(1.5 * y)))
+    assert (app.store.state.selection.query, app.store.state.selection.key) == (2, 4)
+
+
+def test_the_list_of_predictions_grows_with_them(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    settled(qtbot, app)
+    listed = app.window.predictions.figure
+    assert listed is not None
+    usual = listed.minimumHeight()
+    app.session.display(picture_size="200")
+    settled(qtbot, app)
+    qtbot.waitUntil(lambda: listed.minimumHeight() > 1.6 * usual)
+
+
+def test_large_texts_of_the_system_are_followed(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    settled(qtbot, app)
+    assert front(app).scale == 1.0
+    font = QApplication.font()
+    larger = QApplication.font()
+    larger.setPixelSize(20)
+    QApplication.setFont(larger)
+    try:
+        assert front(app).scale == pytest.approx(20 / 13.4)
+        assert front(app).page.box.width == pytest.approx(front(app).width() * 13.4 / 20)
+    finally:
+        QApplication.setFont(font)
+
+
+def test_the_size_is_remembered_and_nonsense_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "s.ini"
+    path.write_text("[display]\npicture_size=150\n")
+    assert Settings(path).load().display.picture_size == "150"
+    path.write_text("[display]\npicture_size=900\n")
+    assert Settings(path).load().display.picture_size == "100"
