@@ -32,7 +32,7 @@ class ElidedLabel(QLabel):
         self._fit()
 
     def sizeHint(self) -> QSize:
-        width = self.fontMetrics().horizontalAdvance(self._full) + 4
+        width = self.fontMetrics().horizontalAdvance(self._full) + 4 + self._beside()
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
@@ -42,9 +42,15 @@ class ElidedLabel(QLabel):
         super().resizeEvent(event)
         self._fit()
 
+    def _beside(self) -> int:
+        """Pixels of the width that no text may stand on: a style sheet's padding, and margins."""
+        margins = self.contentsMargins()
+        return margins.left() + margins.right() + 2 * self.margin() + max(0, self.indent())
+
     def _fit(self) -> None:
         middle = Qt.TextElideMode.ElideMiddle
-        shown = self.fontMetrics().elidedText(self._full, middle, max(0, self.width() - 2))
+        room = max(0, self.width() - 2 - self._beside())
+        shown = self.fontMetrics().elidedText(self._full, middle, room)
         super().setText(shown)
         cut = "" if shown == self._full else self._full
         self.setToolTip("\n".join(part for part in (cut, self._note) if part))

@@ -56,6 +56,7 @@ class StatusLine(QStatusBar):
         self._patience.setInterval(PATIENCE)
         self._patience.timeout.connect(self._show_bar)
         self._hide_bar()
+        self.messageChanged.connect(self._show_summary)
         store.changed.connect(self._show)
 
     def _show(self, names: frozenset[str]) -> None:
@@ -86,6 +87,7 @@ class StatusLine(QStatusBar):
     def _show_bar(self) -> None:
         busy = self._store.state.busy
         if busy is not None:
+            self.clearMessage()  # it hides Cancel
             self.shows.hide()
             for widget in (self.activity, self.progress, self.cancel):
                 widget.show()
@@ -94,7 +96,12 @@ class StatusLine(QStatusBar):
     def _hide_bar(self) -> None:
         for widget in (self.activity, self.progress, self.cancel):
             widget.hide()
-        self.shows.show()
+        self._show_summary()
+
+    def _show_summary(self) -> None:
+        """Where neither a passing message nor the progress bar stands."""
+        if not self.currentMessage() and self.progress.isHidden():
+            self.shows.show()
 
     def _fill(self, busy: Busy) -> None:
         text = busy.text
