@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QTextDocumentFragment
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -25,7 +25,7 @@ from app.panels.dimming import DIMMED_BY, dim
 from app.panels.lines import Lines
 from app.panels.mask_editor import MaskEditor
 from app.panels.mask_kind import KindChooser
-from app.panels.mask_map import MaskMap
+from app.panels.mask_map import MaskMap, way_of
 from app.panels.mask_painting import HINT, MaskPainting
 from app.panels.mask_words import words
 from app.panels.sites import SHORT_NAMES, SITE_NAMES
@@ -46,7 +46,7 @@ class MaskPanel(QWidget):
 
     def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
-        self._store, self._session = store, session
+        self._store = store
         self._site = ""
         self.maps: dict[str, MaskMap] = {}
         self.buttons: dict[str, QToolButton] = {}
@@ -65,7 +65,9 @@ class MaskPanel(QWidget):
         self.edit = QPushButton("Paint…")
         self.edit.setToolTip("Open the mask large, with its tokens, to paint single cells")
         self.clear = QPushButton("Reset")
-        self.clear.setToolTip("Back to the model's own mask, without painted cells")
+        self.clear.setToolTip(
+            "Back to the model's own mask, without painted cells; Ctrl+Z takes it back"
+        )
         self.explanation = QLabel()
         # Two kinds may take more lines than the dock has room for.
         self._told = Lines(self.explanation, "What the mask lets a token see")
@@ -271,9 +273,18 @@ class MaskPanel(QWidget):
             if self.hide_padding.isEnabled()
             else before.hide_padding,
         )
-        self._session.mask(self._site, choice)
+        self._painting.change(self._site, choice)
 
     def _reset(self) -> None:
         from core.masks import MaskChoice
 
-        self._session.mask(self._site, MaskChoice())
+        self._painting.change(self._site, MaskChoice())
+
+    def event(self, event: QEvent) -> bool:
+        """Undo and Redo of the mask work wherever in the panel the focus is: on Reset, too."""
+        way = way_of(event)
+        if way is not None:
+            if event.type() == QEvent.Type.KeyPress:
+                self._painting.go(self._site, way)
+            return True
+        return super().event(event)

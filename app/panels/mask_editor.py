@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, Signal
-from PySide6.QtGui import QHideEvent, QIcon
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QHideEvent, QIcon, QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -13,9 +13,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.panels.mask_map import MaskMap, way_of
-from app.theme import Theme
+from app.panels.mask_keys import KeyedMaskMap
+from app.panels.mask_map import way_of
+from app.theme import LIGHT, Theme
 
+BY_KEY = "By key: arrows move, Space hides or shows a cell."
 _FROM_CORNER = QPoint(12, 60)  # pixels from the window's upper right corner, below its menus
 
 
@@ -30,9 +32,10 @@ class MaskEditor(QDialog):
     def __init__(self, parent: QWidget, hint: str) -> None:
         super().__init__(parent)
         self.site = ""
-        self.map = MaskMap("Mask", 360)
+        self._theme = LIGHT
+        self.map = KeyedMaskMap("Mask", 360)
         self.map.show_labels(True)
-        self._hint = QLabel(hint + " Query down, key across.")
+        self._hint = QLabel(f"{hint} {BY_KEY} Query down, key across.")
         self._hint.setWordWrap(True)
         self.legend = QLabel()
         self.legend.setWordWrap(True)
@@ -41,25 +44,27 @@ class MaskEditor(QDialog):
         self.problem = QLabel()
         self.problem.setWordWrap(True)
         self.problem.setMinimumHeight(2 * self.problem.fontMetrics().lineSpacing())
-        self.problem.setAccessibleName("Why a cell was not painted")
+        self.problem.setAccessibleName("About the cell")
         kept = self.problem.sizePolicy()
         kept.setRetainSizeWhenHidden(True)  # the cells do not move under the pointer
         self.problem.setSizePolicy(kept)
         self.problem.hide()
         self.map.painted.connect(lambda *_: self.say(""))
+        self.map.went.connect(self._tell)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close = buttons.button(QDialogButtonBox.StandardButton.Close)
         close.setIcon(QIcon())
         buttons.rejected.connect(self.hide)
         self.undo = QPushButton("Undo")
-        self.undo.setToolTip("Take back the last stroke (Ctrl+Z)")
+        self.undo.setToolTip("Take back the last change of this mask (Ctrl+Z)")
         self.undo.clicked.connect(self.map.undone)
         self.redo = QPushButton("Redo")
-        self.redo.setToolTip("Paint what was taken back again (Ctrl+Shift+Z)")
+        self.redo.setToolTip("Do what was taken back again (Ctrl+Shift+Z)")
         self.redo.clicked.connect(self.map.redone)
         self.clear = QPushButton("Clear cells")
         self.clear.setToolTip("Take back all that was painted; the kind of mask stays")
         self.clear.clicked.connect(self.cleared)
+        close.setAutoDefault(False)
         for button in (self.undo, self.redo, self.clear):
             button.setAutoDefault(False)
             buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
@@ -88,10 +93,17 @@ class MaskEditor(QDialog):
         """Why the last cell was not painted; empty where it was."""
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
+        self.problem.setStyleSheet(f"color: {self._theme.warning}")
+
+    def _tell(self, words: str) -> None:
+        """What the cell is that keys came to, where it is also said why one was not painted."""
+        self.say(words)
+        self.problem.setStyleSheet(f"color: {self._theme.muted}")
 
     def set_theme(self, theme: Theme) -> None:
         self.map.set_theme(theme)
-        self.problem.setStyleSheet(f"color: {theme.warning}")
+        self._theme = theme
+        self.say(self.problem.text())
         self.legend.setText(
             "&nbsp;&nbsp; ".join(
                 f"<span style='color:{colour}'>■</span> {meaning}"
@@ -119,6 +131,15 @@ class MaskEditor(QDialog):
                 (self.map.undone if way == "undo" else self.map.redone).emit()
             return True
         return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return clicks the button it stands on, and never closes from anywhere else."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            focus = self.focusWidget()
+            if isinstance(focus, QPushButton):
+                focus.click()
+            return
+        super().keyPressEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

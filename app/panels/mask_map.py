@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -57,6 +58,7 @@ class MaskMap(QWidget):
         self._theme = LIGHT
         self._stroke: bool | None = None
         self._done: set[tuple[int, int]] = set()
+        self._from = QPointF()  # where the stroke was last
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # what was painted can be undone by key
         self.setMinimumSize(side, side)
@@ -200,23 +202,19 @@ class MaskMap(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         cell = self.cell_at(event.position())
-        if cell is None or event.button() != Qt.MouseButton.LeftButton:
-            return
-        if cell not in self._blocked and not self._visible(cell):
-            self.refused.emit()
-            return
-        self._stroke, self._done = cell not in self._blocked, set()
-        self.began.emit()
-        self._paint_cell(cell)
+        if cell is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._from = event.position()
+            self._begin(cell)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        cell = self.cell_at(event.position())
-        if cell is None:
-            return
         if self._stroke is not None:
-            self._paint_cell(cell)
-        elif self._rows and self._columns:
-            self._explain(cell, event)
+            self._paint_cells(self._cells_to(event.position()))
+            self._from = event.position()
+            return
+        cell = self.cell_at(event.position())
+        if cell is not None and self._rows and self._columns:
+            text = self.words_of(cell)
+            QToolTip.showText(event.globalPosition().toPoint(), text, self)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._stroke = None
@@ -232,21 +230,40 @@ class MaskMap(QWidget):
             return True
         return super().event(event)
 
-    def _paint_cell(self, cell: tuple[int, int]) -> None:
-        if cell in self._done:
+    def _begin(self, cell: tuple[int, int]) -> None:
+        """A stroke that paints, or where the cell is painted already one that takes back."""
+        if cell not in self._blocked and not self._visible(cell):
+            self.refused.emit()
             return
-        self._done.add(cell)
-        wanted = self._visible(cell) if self._stroke else cell in self._blocked
-        if wanted:
-            self.painted.emit([cell], bool(self._stroke))
+        self._stroke, self._done = cell not in self._blocked, set()
+        self.began.emit()
+        self._paint_cells([cell])
 
-    def _explain(self, cell: tuple[int, int], event: QMouseEvent) -> None:
+    def _cells_to(self, point: QPointF) -> list[tuple[int, int]]:
+        """The cells between where the stroke was last and here: a quick pointer skips some."""
+        area, way = self.area(), point - self._from
+        queries, keys = self._shape
+        if area.isEmpty():
+            return []
+        across, down = way.x() * keys / area.width(), way.y() * queries / area.height()
+        steps = max(1, ceil(max(abs(across), abs(down))))
+        found = (self.cell_at(self._from + way * (i / steps)) for i in range(1, steps + 1))
+        return [cell for cell in found if cell is not None]
+
+    def _paint_cells(self, cells: list[tuple[int, int]]) -> None:
+        new = dict.fromkeys(cell for cell in cells if cell not in self._done)
+        self._done.update(new)
+        wanted = [c for c in new if (self._visible(c) if self._stroke else c in self._blocked)]
+        if wanted:
+            self.painted.emit(wanted, bool(self._stroke))
+
+    def words_of(self, cell: tuple[int, int]) -> str:
+        """Whether the query of a cell may see its key, in words."""
         query, key = cell
         what = "may see" if self._visible(cell) else "may not see"
         if cell in self._blocked:
             what = "may not see (painted out)"
-        text = f"“{self._rows[query]}” ({query}) {what} “{self._columns[key]}” ({key})"
-        QToolTip.showText(event.globalPosition().toPoint(), text, self)
+        return f"“{self._rows[query]}” ({query}) {what} “{self._columns[key]}” ({key})"
 
 
 def way_of(event: QEvent) -> Literal["undo", "redo"] | None:

@@ -1,18 +1,18 @@
-"""Painting single cells of a mask, in its thumbnail or large, and taking it back."""
+"""Changing the mask of a site, cell by cell or as a whole, and taking it back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtWidgets import QWidget
 
 from app.panels.mask_editor import MaskEditor
+from app.panels.mask_history import MaskHistory
 from app.panels.mask_map import MaskMap
 from app.panels.sites import SITE_NAMES
-from app.panels.strokes import Cells, Strokes
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
@@ -32,7 +32,7 @@ class MaskPainting:
 
     def __init__(self, store: Store, session: Session, show: Callable[[], None]) -> None:
         self._store, self._session, self._show = store, session, show
-        self._strokes = Strokes()
+        self._history = MaskHistory()
         self._theme = LIGHT
         self.editor: MaskEditor | None = None
         store.changed.connect(self._changed)
@@ -47,16 +47,28 @@ class MaskPainting:
         """Let cells be painted on a map of the mask of `site()`."""
         shown.began.connect(lambda: self._remember(site()))
         shown.painted.connect(lambda cells, on: self._paint(site(), cells, on))
-        shown.undone.connect(lambda: self._go(site(), self._strokes.undone))
-        shown.redone.connect(lambda: self._go(site(), self._strokes.redone))
+        shown.undone.connect(lambda: self.go(site(), "undo"))
+        shown.redone.connect(lambda: self.go(site(), "redo"))
 
     def refuse(self) -> None:
         self._session.complain(REFUSED, "input")
 
     def clear(self, site: str) -> None:
         """Take back all that is painted; the kind of mask stays."""
-        self._remember(site)
-        self._put(site, ())
+        self.change(site, replace(self.choice(site), blocked=()))
+
+    def change(self, site: str, choice: MaskChoice) -> None:
+        """Another mask for a site, as one step that can be taken back."""
+        if choice != self.choice(site):
+            self._remember(site)
+            self._session.mask(site, choice)
+
+    def go(self, site: str, way: Literal["undo", "redo"]) -> None:
+        """One change back or forward."""
+        step = self._history.undone if way == "undo" else self._history.redone
+        choice = step(site, self.choice(site))
+        if choice is not None:
+            self._session.mask(site, choice)
 
     def open(self, site: str, window: QWidget) -> None:
         """The mask of a site, large, above the window."""
@@ -79,31 +91,23 @@ class MaskPainting:
 
     def _changed(self, names: frozenset[str]) -> None:
         if "model" in names:
-            self._strokes.forget()
+            self._history.forget()
         if names & {"model", "masks"}:
             self._offer()
 
     def _offer(self) -> None:
         if self.editor is not None:
-            cells = self.choice(self.editor.site).blocked
             site = self.editor.site
-            undo = self._strokes.can_undo(site, cells)
-            redo = self._strokes.can_redo(site, cells)
-            self.editor.offer(undo=undo, redo=redo, clear=bool(cells))
+            now = self.choice(site)
+            undo = self._history.can_undo(site, now)
+            redo = self._history.can_redo(site, now)
+            self.editor.offer(undo=undo, redo=redo, clear=bool(now.blocked))
 
     def _remember(self, site: str) -> None:
-        self._strokes.began(site, self.choice(site).blocked)
+        self._history.began(site, self.choice(site))
 
     def _paint(self, site: str, cells: list[tuple[int, int]], on: bool) -> None:
         blocked = set(self.choice(site).blocked)
         blocked = blocked | set(cells) if on else blocked - set(cells)
-        self._put(site, tuple(sorted(blocked)))
-
-    def _go(self, site: str, way: Callable[[str, Cells], Cells | None]) -> None:
-        """One stroke back or forward."""
-        cells = way(site, self.choice(site).blocked)
-        if cells is not None:
-            self._put(site, cells)
-
-    def _put(self, site: str, cells: Cells) -> None:
-        self._session.mask(site, replace(self.choice(site), blocked=cells))
+        choice = replace(self.choice(site), blocked=tuple(sorted(blocked)))
+        self._session.mask(site, choice)

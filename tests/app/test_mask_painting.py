@@ -1,0 +1,203 @@
+"""Painting a mask: with a quick pointer, by key, and taking all of it back."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.panels.mask_editor import MaskEditor
+from app.panels.mask_map import MaskMap
+from app.wiring import App
+from core.masks import MaskChoice
+from tests.app.driver import Opener, click_at, settled, type_text
+
+SITE = "encoder.self"
+CTRL = Qt.KeyboardModifier.ControlModifier
+SHIFT = CTRL | Qt.KeyboardModifier.ShiftModifier
+
+
+def cells(qtbot: QtBot, app: App) -> tuple[tuple[int, int], ...]:
+    settled(qtbot, app)
+    return app.store.state.masks.get(SITE, MaskChoice()).blocked
+
+
+def opened(qtbot: QtBot, app: App) -> MaskEditor:
+    app.window.mask_panel.edit.click()
+    editor = app.window.mask_panel.editor
+    assert editor is not None
+    qtbot.waitUntil(editor.isVisible)
+    return editor
+
+
+def drag(shown: MaskMap, *points: QPointF) -> None:
+    """Press at the first point; the pointer is then seen at the others only."""
+    left = Qt.MouseButton.LeftButton
+    QTest.mousePress(shown, left, pos=points[0].toPoint())
+    for point in points[1:]:
+        QTest.mouseMove(shown, point.toPoint())
+    QTest.mouseRelease(shown, left, pos=points[-1].toPoint())
+
+
+# --- with the pointer -------------------------------------------------------------------------
+
+
+def test_a_quick_pointer_leaves_no_holes(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcdefgh")
+    settled(qtbot, app)
+    shown = opened(qtbot, app).map
+    drag(shown, *(shown.cell_centre(2, key) for key in (0, 4, 8)))
+    assert cells(qtbot, app) == tuple((2, key) for key in range(9))
+    drag(shown, shown.cell_centre(5, 1), shown.cell_centre(8, 4))
+    assert cells(qtbot, app)[9:] == ((5, 1), (6, 2), (7, 3), (8, 4))
+
+
+def test_where_the_pointer_is_outside_nothing_is_painted(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcdef")
+    settled(qtbot, app)
+    shown = opened(qtbot, app).map
+    beside = QPointF(2, shown.cell_centre(1, 0).y())
+    drag(shown, shown.cell_centre(1, 2), beside, QPointF(2, shown.cell_centre(4, 0).y()))
+    assert cells(qtbot, app) == ((1, 0), (1, 1), (1, 2))
+
+
+# --- taking back ------------------------------------------------------------------------------
+
+
+def test_reset_is_taken_back_as_one_step(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcdef")
+    settled(qtbot, app)
+    panel = app.window.mask_panel
+    whole = MaskChoice(
+        key="sliding_window",
+        params=(("window", 6),),
+        also=(MaskChoice(key="no_self"),),
+        how="or",
+        hide_padding=False,
+    )
+    app.session.mask(SITE, whole)
+    thumbnail = panel.maps[SITE]
+    settled(qtbot, app)
+    for key in range(4):
+        click_at(thumbnail, thumbnail.cell_centre(5, key))
+        settled(qtbot, app)
+    before = app.store.state.masks[SITE]
+    assert len(before.blocked) == 4
+    QTest.mouseClick(panel.clear, Qt.MouseButton.LeftButton)
+    settled(qtbot, app)
+    assert app.store.state.masks[SITE] == MaskChoice()
+    panel.clear.setFocus()
+    QTest.keyClick(panel.clear, Qt.Key.Key_Z, CTRL)
+    settled(qtbot, app)
+    assert app.store.state.masks[SITE] == before
+    assert panel.kind.key == "sliding_window"
+    assert panel.second.key == "no_self"
+    assert not panel.hide_padding.isChecked()
+    QTest.keyClick(thumbnail, Qt.Key.Key_Z, SHIFT)
+    settled(qtbot, app)
+    assert app.store.state.masks[SITE] == MaskChoice()
+    QTest.keyClick(thumbnail, Qt.Key.Key_Z, CTRL)
+    QTest.keyClick(thumbnail, Qt.Key.Key_Z, CTRL)
+    assert len(cells(qtbot, app)) == 3, "the last click before Reset"
+    assert app.window.prompt.text.toPlainText() == "abcdef"
+
+
+def test_another_kind_is_taken_back_before_the_strokes_under_it(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    settled(qtbot, app)
+    panel = app.window.mask_panel
+    click_at(panel.maps[SITE], panel.maps[SITE].cell_centre(1, 0))
+    settled(qtbot, app)
+    panel.hide_padding.click()
+    settled(qtbot, app)
+    editor = opened(qtbot, app)
+    QTest.mouseClick(editor.undo, Qt.MouseButton.LeftButton)
+    assert cells(qtbot, app) == ((1, 0),)
+    assert app.store.state.masks[SITE].hide_padding
+    QTest.mouseClick(editor.undo, Qt.MouseButton.LeftButton)
+    assert cells(qtbot, app) == ()
+
+
+# --- by key -----------------------------------------------------------------------------------
+
+
+def test_cells_are_painted_by_key(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    settled(qtbot, app)
+    editor = opened(qtbot, app)
+    shown, layer = editor.map, app.store.state.selection.layer
+    assert "Space" in " ".join(label.text() for label in editor.findChildren(type(editor.legend)))
+    assert shown.focusPolicy() & Qt.FocusPolicy.TabFocus
+    editor.undo.setFocus()
+    shown.setFocus(Qt.FocusReason.TabFocusReason)
+    assert shown.cursor_cell == (0, 0)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Up):
+        QTest.keyClick(shown, key)
+    assert shown.cursor_cell == (1, 1)
+    QTest.keyClick(shown, Qt.Key.Key_Space)
+    assert cells(qtbot, app) == ((1, 1),)
+    QTest.keyClick(shown, Qt.Key.Key_Right)
+    QTest.keyClick(shown, Qt.Key.Key_Return)
+    assert cells(qtbot, app) == ((1, 1), (1, 2))
+    assert editor.isVisible(), "Return paints and closes nothing"
+    QTest.keyClick(shown, Qt.Key.Key_Space)
+    assert cells(qtbot, app) == ((1, 1),), "and again shows it"
+    QTest.keyClick(shown, Qt.Key.Key_Z, CTRL)
+    assert cells(qtbot, app) == ((1, 1), (1, 2))
+    assert not app.store.state.playing
+    assert app.store.state.selection.layer == layer
+    for _ in range(9):
+        QTest.keyClick(shown, Qt.Key.Key_Left)
+    assert shown.cursor_cell == (1, 0)
+    editor.close()
+
+
+def test_the_cell_that_keys_are_about_is_seen(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    settled(qtbot, app)
+    shown = opened(qtbot, app).map
+    qtbot.waitUntil(shown.hasFocus)
+    before = shown.grab().toImage()
+    QTest.keyClick(shown, Qt.Key.Key_Right)
+    assert shown.grab().toImage() != before
+    assert "see" in shown.accessibleDescription()
+    click_at(shown, shown.cell_centre(3, 3))
+    assert shown.cursor_cell == (3, 3), "keys go on from where the mouse was"
+
+
+def test_a_cell_hidden_by_the_kind_is_refused_by_key_too(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    type_text(app, "ab")
+    settled(qtbot, app)
+    editor = opened(qtbot, app)
+    QTest.keyClick(editor.map, Qt.Key.Key_Right)
+    QTest.keyClick(editor.map, Qt.Key.Key_Enter, Qt.KeyboardModifier.KeypadModifier)
+    assert editor.problem.isVisible()
+    assert "decoder.self" not in app.store.state.masks
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_return_clicks_only_the_button_it_stands_on(
+    qtbot: QtBot, open_app: Opener, key: Qt.Key
+) -> None:
+    app = open_app()
+    type_text(app, "ab")
+    settled(qtbot, app)
+    editor = opened(qtbot, app)
+    QTest.keyClick(editor.map, Qt.Key.Key_Space)
+    assert cells(qtbot, app) == ((0, 0),)
+    editor.undo.setFocus()
+    QTest.keyClick(editor.undo, key)
+    assert cells(qtbot, app) == ()
+    assert editor.isVisible()
+    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    assert not editor.isVisible()
