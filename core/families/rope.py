@@ -21,6 +21,14 @@ KINDS: dict[str, Kind] = {
     "longrope": "longrope",
     "su": "longrope",
 }
+NEEDED: dict[Kind, tuple[str, ...]] = {
+    "linear": ("factor",),
+    "dynamic": ("factor",),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor"),
+    "yarn": ("factor",),
+    "longrope": ("short_factor", "long_factor"),
+}
+"""What each kind has to state, as the reference demands it; the rest has defaults."""
 
 
 def rotary(
@@ -53,7 +61,7 @@ def rotary(
         theta=config.number(*theta_keys, positive=True) if theta is None else theta,
         d_rotary=_width(config, said, d_head, partial, partial_key),
         interleaved=interleaved,
-        scaling=scaling(config, said),
+        scaling=scaling(config, said, outer=layer_type is None),
     )
     _try(config, found, d_head)
     return found
@@ -172,25 +180,26 @@ def kind_of(config: Config, said: Config) -> Kind | None:
     return KINDS[asked]
 
 
-def scaling(config: Config, said: Config) -> RotaryScaling | None:
-    """The numbers of a stretched rotation."""
+def scaling(config: Config, said: Config, *, outer: bool = True) -> RotaryScaling | None:
+    """The numbers of a stretched rotation. outer: whether `original_max_position_embeddings` counts
+    beside the rotation too, and first, as the reference has it where all layers turn alike.
+
+    Raises CheckpointError for numbers that are not there or are none.
+    """
     kind = kind_of(config, said)
     if kind is None:
         return None
+    _needed(config, said, kind)
     longest = config.size("max_position_embeddings", default=2048)
-    original = said.optional_size("original_max_position_embeddings")
+    original = config.optional_size("original_max_position_embeddings") if outer else None
     if original is None:
-        original = config.optional_size("original_max_position_embeddings")
+        original = said.optional_size("original_max_position_embeddings")
     factor = said.optional_number("factor", positive=True)
-    if factor is None and kind in ("longrope", "yarn") and original:
-        factor = longest / original
-    if factor is None and kind in ("linear", "dynamic", "llama3"):
-        raise CheckpointError(
-            f"{config.path}: rope_type {kind!r} needs a factor, and there is none"
-        )
+    if factor is None:  # yarn and longrope take it from the lengths
+        factor = longest / original if original else 1.0
     return RotaryScaling(
         kind=kind,
-        factor=1.0 if factor is None else factor,
+        factor=factor,
         original_size=longest if kind == "dynamic" else original or longest,
         low_freq_factor=said.number("low_freq_factor", default=1.0, positive=True),
         high_freq_factor=said.number("high_freq_factor", default=4.0, positive=True),
@@ -203,3 +212,16 @@ def scaling(config: Config, said: Config) -> RotaryScaling | None:
         short_factor=said.numbers("short_factor"),
         long_factor=said.numbers("long_factor"),
     )
+
+
+def _needed(config: Config, said: Config, kind: Kind) -> None:
+    """CheckpointError where a number is missing that nothing stands in for."""
+    absent = [key for key in NEEDED[kind] if said.read(key) is None]
+    # A factor of null is yarn's way to say that it is the ratio of the two lengths.
+    if kind == "yarn" and "factor" in said:
+        absent = []
+    if absent:
+        raise CheckpointError(
+            f"{config.path}: rope_type {kind!r} needs {', '.join(NEEDED[kind])}; "
+            f"there is no {' and no '.join(absent)}"
+        )

@@ -103,6 +103,32 @@ CASES: dict[str, tuple[Mapping[str, Any], str | None]] = {
         DEBERTA | {"relative_attention": False, "position_biased_input": True},
         None,
     ),
+    "a factor of null, which is the ratio of the lengths": (
+        LLAMA
+        | {
+            "max_position_embeddings": 64,
+            "rope_parameters": {
+                "rope_type": "yarn",
+                "factor": None,
+                "original_max_position_embeddings": 16,
+            },
+        },
+        None,
+    ),
+    "two lengths before the stretch, of which the outer one counts": (
+        LLAMA
+        | {
+            "original_max_position_embeddings": 40,
+            "rope_parameters": {
+                "rope_type": "longrope",
+                "factor": 2.0,
+                "short_factor": [1.0, 1.5, 2.0, 2.5],
+                "long_factor": [4.0, 3.0, 2.0, 1.0],
+                "original_max_position_embeddings": 4,
+            },
+        },
+        None,
+    ),
     "a base that grows in some of the layers": (
         GEMMA3
         | {
@@ -177,6 +203,31 @@ def test_numbers_that_give_no_rotation(
 ) -> None:
     with pytest.raises(kind, match=words):
         described(LLAMA | {"rope_parameters": rope})
+
+
+ONE = [1.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("rope", "absent"),
+    [
+        ({"rope_type": "linear"}, "no factor"),
+        ({"rope_type": "dynamic"}, "no factor"),
+        ({"rope_type": "yarn"}, "no factor"),
+        ({"rope_type": "yarn", "original_max_position_embeddings": 16}, "no factor"),
+        ({"rope_type": "llama3"}, "no factor and no low_freq_factor and no high_freq_factor"),
+        ({"rope_type": "llama3", "factor": 8.0}, "no low_freq_factor and no high_freq_factor"),
+        ({"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0}, "no high_freq_factor"),
+        ({"rope_type": "longrope", "short_factor": ONE}, "no long_factor"),
+    ],
+)
+def test_a_stretch_without_its_numbers(rope: Mapping[str, Any], absent: str) -> None:
+    """Both refuse it: nothing is assumed."""
+    config = LLAMA | {"rope_parameters": rope}
+    with pytest.raises(CheckpointError, match=f"needs .*; there is {absent}$"):
+        described(config)
+    with pytest.raises(KeyError, match="Missing required keys"):
+        reference.make(config)
 
 
 @pytest.mark.parametrize("share", [0, 1.5, "half"])
