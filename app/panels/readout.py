@@ -50,9 +50,6 @@ class ReadoutPanel(QWidget):
         super().__init__()
         self._store = store
         self.query, self.key = Pin("Query"), Pin("Key")
-        self.hover = QLabel()
-        self.hover.setWordWrap(True)
-        self.hover.setAccessibleName("Under the pointer")
         self._rows: list[tuple[QLabel, QLabel]] = []
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(10)
