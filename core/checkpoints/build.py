@@ -17,6 +17,7 @@ import torch
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Matched, Move, Rule, check, match, original, some
 from core.checkpoints.files import Checkpoint
+from core.checkpoints.generation import followed, unfollowed
 from core.checkpoints.places import Places, count, places_of, skeleton, with_heads
 from core.checkpoints.recognise import refuse_parts
 from core.checkpoints.tied import (
@@ -90,6 +91,8 @@ def plan(checkpoint: Checkpoint) -> Plan:
     matched, idle = _without_idle_heads(named_by_output(spec, matched), places)
     check(matched, rules, {n: p.shape for n, p in places.items()}, held, where)
     notes = [*config.notes, *(f"{where} also holds {why}, which is not shown" for why in idle)]
+    unheeded = unfollowed(spec, config)
+    notes += [unheeded] if unheeded is not None else []
     stored = _stored(checkpoint, matched.moves)
     return Plan(
         spec=replace(spec, dtype=stored, notes=tuple(dict.fromkeys(notes))),
@@ -128,7 +131,7 @@ def check_config(config: Config, device: torch.device, dtype: torch.dtype) -> No
 def describe(config: Config) -> ModelSpec:
     """What the family reads in a configuration; CheckpointError where it makes no sense."""
     try:
-        return family_of(config).spec(config)
+        return followed(family_of(config).spec(config), config)
     except (ValueError, TypeError, ArithmeticError, AttributeError, LookupError) as error:
         raise CheckpointError(f"{config.path} describes no possible model: {error}") from None
 

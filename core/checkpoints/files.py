@@ -14,6 +14,7 @@ from torch import Tensor
 
 from core.checkpoints import pickled, safe
 from core.checkpoints.config import Config
+from core.checkpoints.generation import GENERATION, laid_over
 from core.checkpoints.held import (
     ADAPTER,
     CONFIG,
@@ -27,16 +28,6 @@ from core.checkpoints.recognise import is_pointer, pointer
 from core.errors import CheckpointError
 
 PICKLED_INDEX = "pytorch_model.bin.index.json"
-GENERATION = "generation_config.json"
-DECODING = (
-    "eos_token_id",
-    "decoder_start_token_id",
-    "forced_bos_token_id",
-    "forced_eos_token_id",
-    "bad_words_ids",
-)
-"""What generation_config.json, where there is one, says better than config.json."""
-
 _SUFFIXES = (".safetensors", ".bin", ".pt", ".pth", ".ckpt")
 
 
@@ -150,8 +141,7 @@ def read_config(folder: Path) -> Config:
     values = read_json(path)
     beside = folder / GENERATION
     if beside.is_file():
-        said = read_json(beside)
-        values |= {key: said[key] for key in DECODING if said.get(key) is not None}
+        values = laid_over(values, read_json(beside))
     config = Config(values, path)
     if (folder / ADAPTER).is_file():
         config.notes.append(f"{folder} also holds an adapter ({ADAPTER}), which is not applied")

@@ -185,7 +185,7 @@ class BeamSearch:
         """[vocab]: log-probability of the hypothesis with each next token."""
         tokens = self._extended(node)
         logits = _last_logits(self._trace(node, tokens))
-        fixed = prompt.fixed(self.model.spec, index, self._most - 1)
+        fixed = prompt.fixed(self.model.spec, tokens, index, self._most - 1)
         if fixed is not None:
             step = torch.full_like(logits, float("-inf")).index_fill(0, torch.tensor(fixed), 0.0)
         else:

@@ -90,7 +90,8 @@ class Decoding:
     def step(self) -> Step:
         """Run one row and choose a token. Raises RequestError when decoding has finished."""
         index = len(self.steps)
-        fixed = prompt.fixed(self.model.spec, index, self.request.max_new_tokens - 1)
+        last = self.request.max_new_tokens - 1
+        fixed = prompt.fixed(self.model.spec, self.tokens, index, last)
         return self._advance(self._forced.get(index, fixed))
 
     def force(self, token: int) -> Step:

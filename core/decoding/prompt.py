@@ -62,12 +62,13 @@ def with_tokens(run: RunRequest, tokens: Tokens) -> RunRequest:
     return replace(run, target=tokens, wants=wants)
 
 
-def fixed(spec: ModelSpec, index: int, last: int) -> int | None:
-    """The token the configuration fixes at step `index` of 0 … last, or None: mBART's language
-    first, BART's end token last."""
-    if index == 0 and spec.special.forced_first is not None:
-        return spec.special.forced_first
-    return spec.special.forced_last if index == last else None
+def fixed(spec: ModelSpec, tokens: Tokens, index: int, last: int) -> int | None:
+    """The token the configuration fixes after `tokens`, at step `index` of 0 … last, or None:
+    mBART's language behind the decoder's start, BART's end token last."""
+    if index == last and spec.special.forced_last is not None:
+        return spec.special.forced_last
+    read = len(tokens) - sum(tokens.padding)
+    return spec.special.forced_first if read == 1 else None
 
 
 def room(spec: ModelSpec, tokens: Tokens) -> int | None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from core.checkpoints.changes import Row
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Matched, Rule, alias, fused, leave, rename, spare
-from core.errors import CheckpointError
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
 from core.families.windows import decoder_attention
@@ -115,9 +114,6 @@ def spec_of(
             pad=config.token("pad_token_id", default=1),
             decoder_start=config.token("decoder_start_token_id", default=end[0] if end else None),
             end=end,
-            forced_first=_forced_first(config),
-            forced_last=next(iter(config.tokens("forced_eos_token_id")), None),
-            suppressed=_suppressed(config),
         ),
         shared_embedding=target_vocab is None and config.flag("tie_word_embeddings", default=True),
     )
@@ -128,25 +124,6 @@ def classes(config: Config) -> ClassHead | None:
     if not config.architecture.endswith("ForSequenceClassification"):
         return None
     return ClassHead(labels=config.labels, pooler="inner", of="last")
-
-
-def _forced_first(config: Config) -> int | None:
-    """The first token after the start; old files only say that it is the beginning of sentence."""
-    old = config.flag("force_bos_token_to_be_generated", default=False)
-    return config.token(
-        "forced_bos_token_id", default=config.token("bos_token_id") if old else None
-    )
-
-
-def _suppressed(config: Config) -> tuple[int, ...]:
-    """Tokens that are never produced; of longer words that are not, nothing is used."""
-    words = config.read("bad_words_ids", default=[])
-    lists = isinstance(words, list) and all(isinstance(word, list) for word in words)
-    if not lists or not all(isinstance(i, int) for word in words for i in word):
-        raise CheckpointError(
-            f"{config.path}: bad_words_ids is {words!r}; it must be a list of lists of token ids"
-        )
-    return tuple(word[0] for word in words if len(word) == 1)
 
 
 def adapt(spec: ModelSpec, found: Matched) -> ModelSpec:

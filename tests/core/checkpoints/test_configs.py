@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -119,14 +118,3 @@ def test_heads_of_a_size_of_their_own(saved: Copy) -> None:
     assert brick.q.weight.shape == (64, 40)
     assert brick.out.weight.shape == (40, 64)
     assert brick.q_norm.weight.shape == (16,)
-
-
-def test_decoding_settings_beside_the_configuration(saved: Copy) -> None:
-    bart = saved("bart")
-    bart.configure(lambda c: c.update(forced_bos_token_id=0, decoder_start_token_id=2))
-    settings = {"eos_token_id": [2, 7], "decoder_start_token_id": 5, "forced_bos_token_id": None}
-    (bart.folder / "generation_config.json").write_text(json.dumps(settings), "utf-8")
-    special = load(bart.folder).spec.special
-    assert special.end == (2, 7)
-    assert special.decoder_start == 5
-    assert special.forced_first == 0

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from core.checkpoints.build import describe
 from core.checkpoints.config import Config
 from core.errors import UnsupportedModel
-from core.families import families, family_of
+from core.families import families
 from core.spec import (
     LearnedPositions,
     ModelSpec,
@@ -101,8 +102,7 @@ PYTHIA = {
 
 
 def read(values: dict[str, Any]) -> ModelSpec:
-    config = Config(values)
-    return family_of(config).spec(config)
+    return describe(Config(values))
 
 
 def test_gpt2() -> None:

@@ -1,0 +1,193 @@
+"""Settings for writing, in config.json and beside it: greedy and beam text as the reference's."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+
+from core import load_model
+from core.decoding.beam import BeamSearch
+from core.errors import CheckpointError
+from core.request import DecodeRequest, Sampling
+from tests.core.families import reference
+
+BART: dict[str, Any] = {
+    "model_type": "bart", "architectures": ["BartForConditionalGeneration"],
+    "vocab_size": 61, "d_model": 32, "encoder_layers": 1, "decoder_layers": 2,
+    "encoder_attention_heads": 4, "decoder_attention_heads": 4, "encoder_ffn_dim": 48,
+    "decoder_ffn_dim": 48, "max_position_embeddings": 64, "bos_token_id": 0,
+    "eos_token_id": 2, "pad_token_id": 1, "decoder_start_token_id": 2,
+}  # fmt: skip
+GPT2: dict[str, Any] = {
+    "model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "vocab_size": 61,
+    "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64,
+    "bos_token_id": 0, "eos_token_id": 7, "pad_token_id": 0,
+}  # fmt: skip
+START = {"eos_token_id": 2, "pad_token_id": 1, "decoder_start_token_id": 2}
+END = {"eos_token_id": 7, "pad_token_id": 0}
+FORCED = {"forced_bos_token_id": 51, "forced_eos_token_id": 9}
+PROMPT = [5, 17, 33, 9, 41, 12]
+NEW = 9
+
+CASES: dict[str, tuple[Mapping[str, Any], Mapping[str, Any] | None]] = {
+    "config.json alone": (BART | FORCED, None),
+    "an old flag": (BART | FORCED | {"force_bos_token_to_be_generated": True}, None),
+    "the file beside it alone": (BART, START | FORCED),
+    "silent about the first and the last": (BART | FORCED, START),
+    "null": (BART | FORCED, START | {"forced_bos_token_id": None}),
+    "one of two": (BART | FORCED, START | {"forced_bos_token_id": 50}),
+    "an old flag that no longer counts": (
+        BART | {"force_bos_token_to_be_generated": True, "bad_words_ids": [[5]]},
+        START,
+    ),
+    "another start and two ends": (
+        BART,
+        START | {"eos_token_id": [2, 8], "decoder_start_token_id": 50},
+    ),
+    "the last token of a lone decoder": (GPT2 | {"forced_eos_token_id": 7}, None),
+    "the last token of a lone decoder, beside": (GPT2, END | {"forced_eos_token_id": 8}),
+    "a first token that a longer prompt does not have": (GPT2, END | FORCED),
+    "tokens never written": (GPT2, END | {"suppress_tokens": [0, 3, 7, 11, 60]}),
+    "bad words, one of them the end": (
+        GPT2,
+        END | {"bad_words_ids": [[i] for i in range(30)]},
+    ),
+}
+
+
+def saved(folder: Path, config: Mapping[str, Any], said: Mapping[str, Any] | None) -> Any:
+    """The reference's model of a folder with these two files."""
+    late = (*FORCED, "bad_words_ids", "force_bos_token_to_be_generated")
+    made = reference.make({k: v for k, v in config.items() if k not in late}, seed=4)
+    with torch.no_grad():  # soft distributions leave beams something to weigh
+        for parameter in made.parameters():
+            parameter.mul_(0.6)
+    made.save_pretrained(folder)
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    (folder / "generation_config.json").unlink()
+    if said is not None:
+        (folder / "generation_config.json").write_text(json.dumps(said), "utf-8")
+    name = config["architectures"][0]
+    return getattr(transformers, name).from_pretrained(folder, attn_implementation="eager").eval()
+
+
+def written(theirs: Any, prompt: list[int], new: int, beams: int) -> list[int]:
+    ids = theirs.generate(
+        torch.tensor([prompt]),
+        attention_mask=torch.ones(1, len(prompt), dtype=torch.long),
+        do_sample=False,
+        max_new_tokens=new,
+        num_beams=beams,
+    )[0].tolist()
+    return ids[1:] if theirs.config.is_encoder_decoder else ids[len(prompt) :]
+
+
+@pytest.mark.parametrize(("config", "said"), CASES.values(), ids=CASES)
+def test_written_as_the_reference_writes(
+    tmp_path: Path, config: Mapping[str, Any], said: Mapping[str, Any] | None
+) -> None:
+    theirs, ours = saved(tmp_path, config, said), load_model(tmp_path)
+    assert not any("decoding" in note for note in ours.notes)
+    for prompt, new in ((PROMPT, NEW), (PROMPT, 1), ([5], 4)):
+        found = [step.token for step in ours.decode(ids=prompt, max_new_tokens=new)]
+        assert found == written(theirs, prompt, new, 1)
+        run = ours.trace(ids=prompt).request
+        search = BeamSearch(
+            ours, DecodeRequest(run=run, strategy="beam", beams=3, max_new_tokens=new)
+        )
+        best = [node.token for node in search.path(search.run()[0].id)]
+        expected = written(theirs, prompt, new, 3)
+        assert best == expected[: len(best)]
+        assert not set(expected[len(best) :]) - {theirs.generation_config.pad_token_id}
+
+
+def test_a_language_is_not_written_behind_a_text(tmp_path: Path) -> None:
+    theirs, ours = saved(tmp_path, BART, START | FORCED), load_model(tmp_path)
+    begun = [2, 51, 17]
+    expected = theirs.generate(
+        torch.tensor([PROMPT]),
+        attention_mask=torch.ones(1, len(PROMPT), dtype=torch.long),
+        decoder_input_ids=torch.tensor([begun]),
+        do_sample=False,
+        max_new_tokens=5,
+    )[0].tolist()
+    found = ours.decode(ids=PROMPT, target_ids=begun, max_new_tokens=5)
+    assert [*begun, *(step.token for step in found)] == expected
+
+
+def test_without_an_end_of_its_own_the_configuration_ends_the_text(tmp_path: Path) -> None:
+    """Many folders say so in config.json alone."""
+    saved(tmp_path, BART, {"forced_bos_token_id": 51})
+    special = load_model(tmp_path).spec.special
+    assert (special.end, special.decoder_start, special.pad) == ((2,), 2, 1)
+    assert (special.forced_first, special.forced_last) == (51, None)
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ({"no_repeat_ngram_size": 3}, "no_repeat_ngram_size of 3"),
+        ({"min_length": 5, "begin_suppress_tokens": [4]}, "begin_suppress_tokens and min_length"),
+        ({"bad_words_ids": [[4, 5], [6]]}, "bad_words_ids of several tokens"),
+        (
+            {"repetition_penalty": 1.3},
+            "repetition_penalty of 1.3 that the checkpoint sets; .* can be set by hand",
+        ),
+        (
+            {
+                "sequence_bias": [[[4], -2.0]],
+                "exponential_decay_length_penalty": [3, 1.1],
+                "min_new_tokens": 2,
+            },
+            "exponential_decay_length_penalty, sequence_bias and min_new_tokens of 2",
+        ),
+    ],
+)
+def test_settings_that_are_not_followed_are_named(
+    tmp_path: Path, said: Mapping[str, Any], names: str
+) -> None:
+    theirs = saved(tmp_path, GPT2, END | said)
+    (note,) = [note for note in load_model(tmp_path).notes if "decoding" in note]
+    assert note.startswith("decoding does not follow the ")
+    assert re.search(names, note)
+    if "repetition_penalty" in said:
+        hand = DecodeRequest(
+            run=load_model(tmp_path).trace(ids=PROMPT).request,
+            sampling=Sampling(repetition_penalty=said["repetition_penalty"]),
+            max_new_tokens=NEW,
+        )
+        decoding = load_model(tmp_path).decoding(hand)
+        while decoding.finished is None:
+            decoding.step()
+        assert [s.token for s in decoding.steps] == written(theirs, PROMPT, NEW, 1)
+
+
+def test_settings_that_change_nothing_are_not_named(tmp_path: Path) -> None:
+    neutral = {
+        "no_repeat_ngram_size": 0, "repetition_penalty": 1.0, "min_length": 0,
+        "begin_suppress_tokens": [], "encoder_repetition_penalty": None, "num_beams": 4,
+        "do_sample": True, "top_p": 0.9, "max_length": 50,
+    }  # fmt: skip
+    saved(tmp_path, GPT2 | {"no_repeat_ngram_size": 3}, END | neutral)
+    assert not any("decoding" in note for note in load_model(tmp_path).notes)
+
+
+def test_bad_words_that_are_no_tokens(tmp_path: Path) -> None:
+    saved(tmp_path, GPT2, END)
+    (tmp_path / "generation_config.json").write_text('{"bad_words_ids": [5]}', "utf-8")
+    with pytest.raises(CheckpointError, match="must be a list of lists of token ids"):
+        load_model(tmp_path)
+
+
+def test_ids_outside_the_vocabulary_have_no_effect(tmp_path: Path) -> None:
+    saved(tmp_path, BART, START | {"forced_bos_token_id": 61, "suppress_tokens": [-1, 70, 3]})
+    special = load_model(tmp_path).spec.special
+    assert special.forced_first is None
+    assert special.suppressed == (3,)
