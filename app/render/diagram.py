@@ -14,14 +14,16 @@ from functools import cached_property
 from app.figure import Arrow, Box, Diagram
 from app.render import text
 from app.render.canvas import Canvas, Point
-from app.render.diagram_parts import even_sizes, nearest_line, paint_even
+from app.render.diagram_parts import even_sizes, nearest_line, paint_even, worth
 from app.render.drawing import Hit
 from app.render.geometry import Rect
+from app.render.shortening import number_of, of_frame, shorter
 from app.theme import Theme
 
 LARGEST, SMALLEST = 14.0, 9.0
 ENOUGH = 1.0  # the scale at which letters find the room they were given
 TALLEST = 1.5  # how far from its proportions a diagram is drawn
+SHORTENED = 10.0  # letters of a text that had to be shortened
 FAINTEST = 0.01  # a weaker line of attention could not be seen, and there are n² of them
 # Which of the theme's line colours tints a kind of box.
 TINTS = {"embedding": 4, "attention": 1, "feedforward": 0, "norm": 5, "residual": 7, "head": 3}
@@ -49,16 +51,19 @@ class DiagramDrawing:
         ]
         noted = [index for index, arrow in enumerate(panel.arrows) if arrow.note]
         self._lines = {index: self._points(panel.arrows[index]) for index in noted}
-        pairs = zip(panel.boxes, self._boxes, strict=True)
-        self._even = even_sizes(pairs) if panel.even else None
+        self._items = panel.boxes
+        self._even = None
+        if panel.even:
+            self._items = tuple(worth(zip(panel.boxes, self._boxes, strict=True)))
+            self._even = even_sizes(zip(self._items, self._boxes, strict=True))
 
     def paint(self, canvas: Canvas) -> None:
-        for item, rect in zip(self.panel.boxes, self._boxes, strict=True):
+        for item, rect in zip(self._items, self._boxes, strict=True):
             if item.kind == "group":
                 self._paint_box(canvas, item, rect)
         for arrow in self.panel.arrows:
             self._paint_arrow(canvas, arrow)
-        for item, rect in zip(self.panel.boxes, self._boxes, strict=True):
+        for item, rect in zip(self._items, self._boxes, strict=True):
             if item.kind != "group":
                 self._paint_box(canvas, item, rect)
 
@@ -149,18 +154,27 @@ class DiagramDrawing:
         colour = theme.on_accent if box.kind == "selected" else theme.text
         if box.kind == "group":
             sizes = (12.0, 11.0, 10.0, SMALLEST)
-            size, words = text.shrunk(box.text, rect.width - 20, sizes, True)
-            canvas.text(rect.x + 10, rect.y + 13, words, colour=theme.muted, size=size, bold=True)
+            margin, words = 10.0, box.text
+            if text.width(words, SMALLEST, True) > rect.width - 2 * margin:
+                margin, words = 4.0, of_frame(words)
+            size, words = text.shrunk(words, rect.width - 2 * margin, sizes, True)
+            canvas.text(
+                rect.x + margin, rect.y + 13, words, colour=theme.muted, size=size, bold=True
+            )
             return
-        size, lines = _fitted(box.text, rect, LARGEST)
-        if len(lines) == 1:
-            size, lines = _fitted(box.text, rect, self._most)
+        words = _shortened(box, rect)
+        # A part that had to be shortened is no more important than those that were not.
+        size, lines = _fitted(words, rect, LARGEST if words == box.text else SHORTENED)
+        if len(lines) == 1 and words == box.text:
+            size, lines = _fitted(words, rect, self._most)
         most = max(1, int(rect.height // (size * 1.2)))
         lines = lines[:most] if len(lines) <= most else [*lines[: most - 1], lines[most - 1] + "…"]
         x, y = rect.middle
         y -= (len(lines) - 1) * size * 0.65
         for line in lines:
             words = text.elide(line, rect.width - 6, size)
+            if words == "…":  # says nothing, but the number of the box may still fit
+                words = text.elide(number_of(box.text), rect.width - 6, size).strip("…")
             canvas.text(x, y, words, colour=colour, size=size, align="center")
             y += size * 1.3
 
@@ -168,11 +182,12 @@ class DiagramDrawing:
     def _most(self) -> float:
         """The size of one line: no larger than where there are several, which are no less."""
         several = [
-            _fitted(box.text, rect, LARGEST)[0]
+            _fitted(words, rect, LARGEST if words == box.text else SHORTENED)[0]
             for box, rect in zip(self.panel.boxes, self._boxes, strict=True)
-            if box.kind != "group" and "\n" in box.text
+            if box.kind != "group" and "\n" in (words := _shortened(box, rect))
         ]
-        return max(several, default=LARGEST)
+        two_lines = any("\n" in box.text for box in self.panel.boxes)
+        return max(several, default=SHORTENED if two_lines else LARGEST)
 
     def _paint_arrow(self, canvas: Canvas, arrow: Arrow) -> None:
         theme = self.theme
@@ -203,12 +218,29 @@ class DiagramDrawing:
             canvas.text(x, y, arrow.text, colour=theme.muted, size=11)
 
 
+def _shortened(box: Box, rect: Rect) -> str:
+    """As much of what names a part as fits at the smallest size; its bare name, to be cut, where
+    none does."""
+    found = [box.text] if box.kind == "text" else list(shorter(box.text))
+    for words in found:
+        fits, lines = _fits(words, rect, SMALLEST)
+        alone = len(lines) == 1 and text.width(words, SMALLEST) <= rect.width - 6
+        if fits or alone:  # one line is readable also in a box that is hardly higher
+            return words
+    return found[-1]
+
+
+def _fits(words: str, rect: Rect, size: float) -> tuple[bool, list[str]]:
+    """Whether a text finds room at a size, and its lines."""
+    lines = text.wrap(words, rect.width - 8, size)
+    wide = max(text.width(line, size) for line in lines)
+    return wide <= rect.width - 8 and len(lines) * size * 1.3 <= rect.height - 2, lines
+
+
 def _fitted(words: str, rect: Rect, size: float) -> tuple[float, list[str]]:
     """The largest size, from `size` down, at which a text fits, and its lines."""
     while True:
-        lines = text.wrap(words, rect.width - 8, size)
-        wide = max(text.width(line, size) for line in lines)
-        fits = wide <= rect.width - 8 and len(lines) * size * 1.3 <= rect.height - 2
+        fits, lines = _fits(words, rect, size)
         if fits or size <= SMALLEST:
             return size, lines
         size -= 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,8 @@ from app.render.geometry import Rect
 LARGEST, SMALLEST = 14.0, 10.0
 REACH = 5.0  # the pointer finds a line so many pixels away
 
+LEAST_WORD = 3  # so many letters of a word are worth the number behind it
+
 Sizes = dict[tuple[int, int], float]
 
 
@@ -26,6 +29,21 @@ def even_sizes(boxes: Iterable[tuple[Box, Rect]]) -> Sizes:
         if box.text and box.kind != "group":
             found[_pixels(rect)] = _fitting(_words(box), rect, found[_pixels(rect)])
     return found
+
+
+def worth(boxes: Iterable[tuple[Box, Rect]]) -> list[Box]:
+    """The boxes without their values where those would leave too little of a word; all of one size
+    alike, for a number here and none there would look like a difference."""
+    boxes = list(boxes)
+    tight = {_pixels(rect) for box, rect in boxes if box.value and not _keeps(box, rect)}
+    return [replace(box, value="") if _pixels(rect) in tight else box for box, rect in boxes]
+
+
+def _keeps(box: Box, rect: Rect) -> bool:
+    """Whether a word stays readable beside its number."""
+    room = rect.width - 6 - text.width(f" {box.value}", SMALLEST)
+    least = box.text if len(box.text) <= LEAST_WORD + 1 else box.text[:LEAST_WORD] + "…"
+    return text.width(least, SMALLEST) <= room
 
 
 def paint_even(canvas: Canvas, box: Box, rect: Rect, sizes: Sizes, colour: str) -> None:

@@ -41,9 +41,11 @@ def shape(*sizes: int) -> str:
 
 
 def norm(spec: NormSpec, weights: int, of: str, target: str = "inside_layer") -> Part:
+    """The width first: the number of weights alone, gain and bias together, would be read as it."""
     name = "LayerNorm" if spec.kind == "layer" else "RMSNorm"
+    width = weights // max(1, spec.weight + spec.bias)
     return Part(
-        text=f"{name} · {count(weights)}" if weights else name,
+        text=f"{name} {width:,} · {count(weights)} weights" if weights else name,
         kind="norm",
         note=f"{name} of {of}: {weights:,} weights",
         target=target,

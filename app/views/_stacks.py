@@ -135,7 +135,7 @@ def cross(end: Box, drawn: Drawn, boxes: list[Box], said: str) -> tuple[list[Arr
         into = ((side, low), (side, level), (box.x, level))
         start = () if folded else ((middle, end.y + end.height), (middle, low))
         arrows.append(Arrow(points=(*start, *into), kind="selected"))
-    return arrows, _caption(middle + 8, low - 17, 110, said)
+    return arrows, _caption(middle + 4, low - 17, 146, said)
 
 
 def _caption(x: float, y: float, width: float, words: str) -> Box:

@@ -54,6 +54,7 @@ def _note(search: BeamSearch, tree: Diagram) -> str:
         parts.append(f"Of up to {most} candidates a step the {MOST_ROWS} first are shown.")
     if search.finished is not None:
         parts.append(f"The search ended: {_minus(search.finished)}.")
+    parts.append("Score: log-probability ÷ length to the power of the penalty.")
     return " ".join(parts)
 
 
@@ -203,7 +204,7 @@ def _ended_title(search: BeamSearch) -> str:
     if count > MOST_ENDED:
         best = f"the best {MOST_ENDED} of {count}, {best}"
     best = f"{best[0].upper()}{best[1:]}"
-    return f"{best} · exp(score); score = log-probability ÷ length to the power of the penalty"
+    return f"{best} · exp(score)"
 
 
 def _text(ids: list[int], options: ViewOptions) -> str:

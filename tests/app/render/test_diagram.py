@@ -7,6 +7,7 @@ import pytest
 from app.figure import Arrow, Box, Diagram, Figure
 from app.render.diagram import DiagramDrawing
 from app.render.geometry import Rect
+from app.render.shortening import shorter
 from app.theme import LIGHT
 from tests.app.render.recording import RecordingCanvas, record
 
@@ -127,3 +128,50 @@ def test_a_diagram_in_a_narrow_page_is_taller_for_its_letters(height: float) -> 
     assert 22 < min(high) <= 34, "taller than its width allows, but not out of proportion"
     assert "6,000 × 256" in canvas.words
     assert all(text.box.y >= 0 and text.box.bottom <= height for text in canvas.texts)
+
+
+def test_a_part_without_room_keeps_its_name_and_loses_its_shapes() -> None:
+    texts = (
+        "Self-attention\n8 heads × 32 · 263 k",
+        "Token embedding\n6,000 × 256 · 1.54 M",
+        "LayerNorm 256 · 512 weights",
+        "Tokenizer\n6 tokens: once upon a time there was",
+    )
+    boxes = tuple(box(str(i), words, 0, 60 * i, 168, 40) for i, words in enumerate(texts))
+    name = "Encoder layer 1 of 3"
+    frame = Box(key="f", text=name, x=0, y=240, width=212, height=100, kind="group")
+    panel = Diagram(title="", boxes=(*boxes, frame), width=700, height=400)
+    said = drawn(panel, Rect(0, 0, 1000, 600)).words
+    assert "8 heads × 32 · 263 k" in said
+    assert "LayerNorm 256 · 512 weights" in said
+    said = drawn(panel, Rect(0, 0, 360, 400)).words
+    assert [words for words in said if words.endswith("…")] in ([], ["6 tokens: once …"])
+    for name in ("Self-attention", "Encoder layer 1"):
+        assert name in said
+    assert any(words.startswith("LayerNorm") for words in said)
+
+
+def test_a_list_loses_its_last_words_before_all_of_them() -> None:
+    found = list(shorter("ids [6]\n4, 1090, 165, 7, …"))
+    assert found[:2] == ["ids [6]\n4, 1090, 165, 7, …", "ids [6]\n4, 1090, 165, …"]
+    assert found[-1] == "ids"
+
+
+def test_a_narrow_box_says_its_number_or_nothing() -> None:
+    boxes = tuple(box(f"q{i}", f"Q{i + 1}", 10 * i, 0, 8, 6) for i in range(8))
+    panel = Diagram(title="", boxes=boxes, width=80, height=20)
+    assert drawn(panel, Rect(0, 0, 150, 100)).words == list("12345678")
+    assert not any(drawn(panel, Rect(0, 0, 60, 100)).words)
+
+
+def test_a_word_comes_before_its_value_where_there_is_no_room_for_both() -> None:
+    texts = ("grandmother", "is", "there")
+    boxes = tuple(
+        Box(key=t, text=t, x=100 * i, y=0, width=84, height=18, value="−0.45")
+        for i, t in enumerate(texts)
+    )
+    panel = Diagram(title="", boxes=boxes, width=284, height=20, stretch=True, even=True)
+    assert "is −0.45" in drawn(panel, Rect(0, 0, 400, 100)).words
+    narrow = drawn(panel, Rect(0, 0, 170, 100)).words
+    assert narrow[1:] == ["is", "there"]
+    assert narrow[0].startswith("grand")

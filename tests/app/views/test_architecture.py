@@ -29,9 +29,9 @@ def draw(trace: Trace, **more: object) -> tuple[Figure, Diagram]:
 
 
 def names(panel: Diagram, key: str) -> list[str]:
-    """The first lines, without the weights of a norm."""
+    """The first lines, without the width and weights of a norm."""
     found = [b.text.split("\n")[0] for b in panel.boxes if b.key.startswith(key)]
-    return [name.split(" · ")[0] for name in found]
+    return [name.split(" · ")[0].replace("Norm 16", "Norm") for name in found]
 
 
 LAYERS = {
@@ -166,7 +166,7 @@ def test_the_stream_and_what_is_handed_on_have_their_shapes() -> None:
     assert "[7 × 24] inside" in box(panel, "Feed-forward").note  # the encoder's
     for b in panel.boxes:
         if "LayerNorm" in b.text:
-            assert b.text == "LayerNorm · 32"
+            assert b.text == "LayerNorm 16 · 32 weights"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -199,7 +199,7 @@ def test_a_click_goes_to_the_stack_and_site_of_the_part() -> None:
     assert found["decoder", "Self-attention"] == ("self", 1)
     assert found["decoder", "Cross-attention"] == ("cross", 1)
     assert found["decoder", "Feed-forward"] == ("cross", 1)  # where one looks already
-    assert found["decoder", "Final RMSNorm"] == ("cross", 2)
+    assert found["decoder", "Final RMSNorm 16"] == ("cross", 2)
 
 
 def test_the_title_counts_all_weights() -> None:
