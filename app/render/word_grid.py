@@ -27,6 +27,8 @@ TIGHT = 32.0  # so narrow is still better than columns out of sight
 ROW, TIGHT_ROW = 12.0, 10.0  # a lower one neither; but few rows, numbers mostly, are all shown
 SIZE, SMALLEST, TIGHTEST, FOOT, KEY = 12.0, 10.0, 9.0, 18.0, 60.0
 NUMBER = re.compile(r"[+−-]?([\d.,]+|∞)")
+NAMED = re.compile(r"(.*[^\W\d].*) ([+−-]?\d*\.\d+)")  # a word, and its number behind it
+LEAST_CUT = 3  # letters of a word that are worth a "…" after them
 MEASURED = 32  # so many rows and columns say how wide words are
 
 
@@ -102,7 +104,10 @@ class WordGridDrawing:
     def _size(self, wide: float, high: float) -> float:
         """Of the words: smaller before cut."""
         size = SIZE if high >= SIZE + 4 else SMALLEST if high >= ROW else TIGHTEST
-        while size > SMALLEST and text.longest(self._words, size) > wide - 6:
+        # A word with a number behind it has more to lose.
+        numbered = all(NAMED.fullmatch(words) for words in self._words if words)
+        least = TIGHTEST if numbered else SMALLEST
+        while size > least and text.longest(self._words, size) > wide - 6:
             size -= 1
         return size
 
@@ -209,6 +214,11 @@ def _said(cell: Cell) -> str:
 def _fitted(cell: Cell, room: float, size: float) -> str:
     """A number with fewer decimals rather than cut; a word cut."""
     words = cell.text
+    if text.width(words, size) <= room:
+        return words
+    named = NAMED.fullmatch(words)
+    if named is not None:
+        return _shortened(named[1], named[2], room, size)
     if cell.value is None or not NUMBER.fullmatch(words):
         return text.elide(words, room, size)
     sign, decimals = "+" if words.startswith("+") else "", len(words.partition(".")[2])
@@ -216,6 +226,16 @@ def _fitted(cell: Cell, room: float, size: float) -> str:
         decimals -= 1
         words = f"{cell.value:{sign}z.{decimals}f}".replace("-", "−")
     return text.elide(words, room, size)
+
+
+def _shortened(word: str, number: str, room: float, size: float) -> str:
+    """As much of the word as fits before its whole number; the number alone where that is none."""
+    left = room - text.width(f" {number}", size)
+    cut = text.elide(word, left, size)
+    if len(cut.strip("… ")) < LEAST_CUT:  # a "…" would take the room of the letters
+        fitting = (word[:n] for n in range(len(word), 0, -1))
+        cut = next((part for part in fitting if text.width(part, size) <= left), "")
+    return f"{cut} {number}".strip()
 
 
 def _words(panel: WordGrid) -> tuple[str, ...]:

@@ -107,9 +107,13 @@ def _cell(found: HeadKinds, layer: int, head: int) -> Cell:
     if named is None:
         return Cell(text="", strength=None, note=note)
     kind, weight = named
-    short = f"{found.offset[layer, head]:+d}" if kind == "offset" else SHORT.get(kind, kind)
-    text = f"{short} {weight:.2f}".replace("-", "−")
-    return Cell(text=text, strength=min(1.0, weight), note=note)
+    short = _far(int(found.offset[layer, head])) if kind == "offset" else SHORT.get(kind, kind)
+    return Cell(text=f"{short} {weight:.2f}", strength=min(1.0, weight), note=note)
+
+
+def _far(offset: int) -> str:
+    """How far from itself a head looks, in words: a bare number would run into the weight."""
+    return f"{abs(offset)} {'back' if offset < 0 else 'ahead'}"
 
 
 def _kind(found: HeadKinds, kind: str, layer: int, head: int) -> str:

@@ -202,3 +202,14 @@ def test_a_number_loses_decimals_before_it_is_cut() -> None:
     words = record(Figure(title="t", panels=(panel,)), 455, 300).words
     assert words.count("0.13") == 45, "narrow columns"
     assert "0.126" in record(Figure(title="t", panels=(panel,)), 710, 300).words
+
+
+def test_a_word_is_shortened_before_the_number_behind_it() -> None:
+    panel = replace(table(6, 8, "previous 0.97"), rows=Axis(title="Layer", labels=tuple("123456")))
+    for width in (410, 480, 640):
+        words = [
+            w for w in record(Figure(title="t", panels=(panel,)), width, 300).words if " 0" in w
+        ]
+        assert len(words) == 48
+        assert all(w.startswith("pr") and w.endswith(" 0.97") for w in words)
+    assert "previous 0.97" in record(Figure(title="t", panels=(panel,)), 1100, 300).words
