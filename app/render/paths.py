@@ -21,6 +21,7 @@ from app.theme import Theme
 SIZE, LEGEND = 12.0, 22.0
 AHEAD = 0.25  # opacity of what comes after the reached step
 DOT = 4.2  # half of a point that is reached
+APART = 4.0  # between names side by side: closer ones would be read as one
 REACH = 14.0  # the pointer finds a point so many pixels away
 
 
@@ -128,7 +129,7 @@ class PathsDrawing:
             if room is None:
                 left_out += 1
                 continue
-            places.take(room)
+            places.take(Rect(room.x - APART, room.y, room.width + 2 * APART, room.height))
             colour = theme.accent if strong else theme.text
             canvas.rect(around(room, 1), fill=theme.surface, opacity=0.7, radius=3)
             canvas.text(room.x, room.middle[1], label, colour=colour, size=SIZE, bold=strong)

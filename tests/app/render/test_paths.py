@@ -63,6 +63,15 @@ def test_a_crowded_point_is_named_at_another_side() -> None:
     assert not any("left out" in words for words in written)
 
 
+def test_names_side_by_side_are_not_read_as_one() -> None:
+    names, _ = drawn(clustered(60, 12), (900, 500))
+    for one in names:
+        for other in names:
+            level = abs(one.box.middle[1] - other.box.middle[1]) < 8
+            if one is not other and level and one.box.x < other.box.x:
+                assert other.box.x - one.box.right > 3
+
+
 def test_many_names_are_placed_quickly() -> None:
     panel = clustered(512, 30)
     record(Figure(title="", panels=(panel,)), 700, 450)
