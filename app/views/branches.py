@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from core.request import Step
     from core.trace import Trace
 
-WIDTH, HEIGHT, GAP_X, GAP_Y = 200.0, 58.0, 36.0, 14.0
-FEWEST_COLUMNS, MOST_LETTERS, MOST_SOURCE = 3, 70, 50
+WIDTH, GAP_X, GAP_Y = 200.0, 36.0, 14.0
+FEWEST_COLUMNS = 3
+LEAST, LINE, ACROSS = 58.0, 17.0, 24
+"""The height of a low box, of three lines; of a line; the letters in one."""
+ROOM = 320.0
+"""Boxes may grow until all rows are so high together: the page of a few would be empty below."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +48,14 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         )
     found = stretches(tree)
     rows = {branch: row for row, branch in enumerate(order(tree))}
+    high = _height(tree, found, len(rows), options)
     path = _path(tree)
-    boxes = [_prompt(tree)]
+    boxes = [_prompt(tree, high)]
     arrows = []
     for number, stretch in enumerate(found):
-        boxes.append(_box(options, number, stretch, rows[stretch.branch], _current(path, stretch)))
-        arrows.append(_arrow(found, stretch, rows))
+        row, current = rows[stretch.branch], _current(path, stretch)
+        boxes.append(_box(options, number, stretch, row, high, current))
+        arrows.append(_arrow(found, stretch, rows, high))
     columns = 2 + max(stretch.column for stretch in found)
     return Figure(
         title=title,
@@ -59,7 +65,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 boxes=tuple(boxes),
                 arrows=tuple(arrows),
                 width=max(FEWEST_COLUMNS, columns) * (WIDTH + GAP_X) - GAP_X,
-                height=len(rows) * (HEIGHT + GAP_Y) - GAP_Y,
+                height=len(rows) * (high + GAP_Y) - GAP_Y,
                 stretch=True,
                 even=True,
             ),
@@ -120,29 +126,50 @@ def _current(path: dict[int, int], stretch: Stretch) -> bool:
     return stretch.end <= path.get(stretch.branch, -1)
 
 
-def _prompt(tree: Tree) -> Box:
-    """What all continuations begin with: the end of the text, or the text to be translated."""
+def _height(tree: Tree, found: tuple[Stretch, ...], rows: int, options: ViewOptions) -> float:
+    """Of every box: enough for the longest text, within the room that so many rows leave."""
+    written = [_written(tree.branches[one.branch].steps, one, options) for one in found]
+    longest = max(len(_source(tree)[1]), *(len(text) + ACROSS for text in written))
+    needed = LINE * -(-longest // ACROSS) + 8
+    return max(LEAST, min(needed, (ROOM + GAP_Y) / rows - GAP_Y))
+
+
+def _letters(high: float, kept: int) -> int:
+    """How many find room in a box beside so many lines kept for something else."""
+    return ACROSS * (int((high - 7) / LINE) - kept)
+
+
+def _source(tree: Tree) -> tuple[Trace, str]:
+    """What all continuations begin with, and the run of it."""
     trace = next(branch.steps[0].trace for branch in tree.branches if branch.steps)
     source = trace.tokens[trace.spec.stacks[0].name]
-    text = " ".join((source.text or "".join(source.pieces)).split())
+    return trace, " ".join((source.text or "".join(source.pieces)).split())
+
+
+def _prompt(tree: Tree, high: float) -> Box:
+    """What all continuations begin with: the end of the text, or the text to be translated."""
+    trace, text = _source(tree)
+    most = _letters(high, 0)
     shown = text
-    if len(text) > MOST_SOURCE and trace.spec.encoder is None:
-        shown = "…" + text[1 - MOST_SOURCE :]
-    elif len(text) > MOST_SOURCE:
-        shown = text[: MOST_SOURCE - 1] + "…"
+    if len(text) > most and trace.spec.encoder is None:
+        shown = "…" + text[1 - most :]
+    elif len(text) > most:
+        shown = text[: most - 1] + "…"
     return Box(
         key="prompt",
         text=shown,
         x=0,
         y=0,
         width=WIDTH,
-        height=HEIGHT,
+        height=high,
         kind="plain",
         note=f"what all continuations begin with: “{text}”",
     )
 
 
-def _box(options: ViewOptions, number: int, stretch: Stretch, row: int, current: bool) -> Box:
+def _box(
+    options: ViewOptions, number: int, stretch: Stretch, row: int, high: float, current: bool
+) -> Box:
     tree = options.tree
     steps = tree.branches[stretch.branch].steps[stretch.start : stretch.end]
     written = _written(tree.branches[stretch.branch].steps, stretch, options)
@@ -152,13 +179,14 @@ def _box(options: ViewOptions, number: int, stretch: Stretch, row: int, current:
     places = f"step {stretch.start + 1}"
     if len(steps) > 1:
         places = f"steps {stretch.start + 1}–{stretch.end}"
+    shown = _short(written, _letters(high, 1))
     return Box(
         key=f"stretch{number}",
-        text=f"{_short(written)}\n{by + ' · ' if by else ''}log P {_signed(sure)}",
+        text=f"{shown}\n{by + ' · ' if by else ''}log P {_signed(sure)}",
         x=(stretch.column + 1) * (WIDTH + GAP_X),
-        y=row * (HEIGHT + GAP_Y),
+        y=row * (high + GAP_Y),
         width=WIDTH,
-        height=HEIGHT,
+        height=high,
         kind="selected" if current else "embedding",
         note=f"{name}, {places}: “{written}” · log-probability {_signed(sure)}",
         picks=(("branch", stretch.branch), ("step", stretch.end - 1)),
@@ -173,20 +201,22 @@ def _written(steps: tuple[Step, ...], stretch: Stretch, options: ViewOptions) ->
     return written or "".join(options.pieces(step.token) for step in mine)
 
 
-def _short(written: str) -> str:
+def _short(written: str, most: int) -> str:
     shown = written.strip() or repr(written)
-    return shown if len(shown) <= MOST_LETTERS else shown[: MOST_LETTERS - 1] + "…"
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
 def _signed(value: float) -> str:
     return f"{value:z.3f}".replace("-", "−")
 
 
-def _arrow(found: tuple[Stretch, ...], stretch: Stretch, rows: dict[int, int]) -> Arrow:
+def _arrow(
+    found: tuple[Stretch, ...], stretch: Stretch, rows: dict[int, int], high: float
+) -> Arrow:
     from_row = 0 if stretch.parent is None else rows[found[stretch.parent].branch]
     x = stretch.column * (WIDTH + GAP_X) + WIDTH
-    y = from_row * (HEIGHT + GAP_Y) + HEIGHT / 2
-    to_y = rows[stretch.branch] * (HEIGHT + GAP_Y) + HEIGHT / 2
+    y = from_row * (high + GAP_Y) + high / 2
+    to_y = rows[stretch.branch] * (high + GAP_Y) + high / 2
     middle = x + GAP_X / 2
     bend = ((middle, y), (middle, to_y)) if to_y != y else ()
     return Arrow(points=((x, y), *bend, (x + GAP_X, to_y)))

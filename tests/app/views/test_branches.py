@@ -78,3 +78,19 @@ def test_boxes_say_what_was_written_and_how_likely_it_was() -> None:
     start = next(box for box in panel.boxes if box.key == "prompt")
     assert start.text == "".join(sentence(6).pieces)
     assert start.text in start.note
+
+
+def test_few_branches_have_room_for_long_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = " ".join(f"word{number}" for number in range(40))
+    monkeypatch.setattr("app.views.branches._written", lambda *a: long)
+    texts = {}
+    for made in (tree(), tree(0, 1, 2, 3)):
+        steps = made.branches[0].steps
+        options = ViewOptions(tree=made, steps=steps, step=steps[-1])
+        trace, selection = steps[-1].trace, Selection(stack="decoder")
+        (panel,) = view("branches").draw(trace, selection, options).panels
+        assert isinstance(panel, Diagram)
+        assert panel.height < 360
+        texts[len(made.branches)] = next(b.text for b in panel.boxes if b.key == "stretch0")
+    assert texts[1].startswith(long)
+    assert "…" in texts[5]
