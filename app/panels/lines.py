@@ -12,7 +12,7 @@ class Lines(QScrollArea):
 
     def __init__(self, label: QLabel, name: str) -> None:
         super().__init__()
-        self._label = label
+        self._label, self._most = label, 0
         label.setWordWrap(True)
         self.setWidget(label)
         self.setWidgetResizable(True)
@@ -27,8 +27,26 @@ class Lines(QScrollArea):
         """The height of one."""
         return self._label.fontMetrics().lineSpacing()
 
+    def tell(self, text: str) -> None:
+        self._label.setText(text)
+        self._grow()
+
+    def grow_to(self, most: int) -> None:
+        """Ask for as many lines as the text has, up to so many; 0: the room is set by others."""
+        self._most = most
+        self._grow()
+
+    def _grow(self) -> None:
+        if self._most:
+            # As the dock will lay it out: without a scroll bar, which more lines make needless.
+            height = self._label.heightForWidth(self.width())
+            lines = max(1, min(self._most, height // self.line))
+            if self.minimumHeight() != lines * self.line:
+                self.setMinimumHeight(lines * self.line)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._grow()
         over = self.height() % self.line
         if self.viewportMargins().bottom() != over:
             self.setViewportMargins(0, 0, 0, over)

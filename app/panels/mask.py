@@ -36,6 +36,7 @@ from app.theme import Theme
 NONE = ("", "No second mask")
 OWN = ("model", "The model's own")
 THUMBNAIL, ONE_OF_THREE = 84, 64  # pixels of a mask's side
+MOST_LINES = 3  # of the explanation, below three thumbnails
 NO_LIMIT = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX
 HIDE_PADDING = "Padding keys are invisible; turn off to see what goes wrong"
 HIDES_ITSELF = "This kind of mask hides the padding, and nothing else"
@@ -102,7 +103,7 @@ class MaskPanel(QWidget):
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 8)
+        layout.setContentsMargins(8, 4, 8, 6)
         layout.setSpacing(6)
         thumbnails = self._thumbnails = QHBoxLayout()
         thumbnails.setSpacing(8)
@@ -139,7 +140,7 @@ class MaskPanel(QWidget):
 
     def _place_told(self, beside: bool) -> None:
         """The explanation beside the one thumbnail; below all else where three leave no room, in as
-        many lines as there are, at least one."""
+        many lines as it needs, at most three."""
         layout = self.layout()
         assert isinstance(layout, QVBoxLayout)
         for around in (self._thumbnails, layout):
@@ -148,7 +149,8 @@ class MaskPanel(QWidget):
         for shown in self.maps.values():
             shown.setFixedSize(side, side)
         self._told.setMinimumSize(60, side if beside else line)
-        self._told.setMaximumHeight(NO_LIMIT if beside else 3 * line)
+        self._told.grow_to(0 if beside else MOST_LINES)
+        self._told.setMaximumHeight(NO_LIMIT if beside else MOST_LINES * line)
         if beside:
             self._thumbnails.insertWidget(self._thumbnails.count() - 1, self._told, 1)
         else:
@@ -208,8 +210,8 @@ class MaskPanel(QWidget):
         self.edit.setText(f"{cells} painted…" if cells else "Paint…")
         stack = state.model.spec.stack(self._site.partition(".")[0])
         own = (stack.attention(part, layer) for layer in range(stack.layers))
-        told = words(choice, kinds, own, state.inputs.pad_side, self._padded())
-        self.explanation.setText(told)
+        told = words(choice, kinds, own, state.inputs.pad_side, self._padded(), part)
+        self._told.tell(told)
         self.explanation.setToolTip(QTextDocumentFragment.fromHtml(told).toPlainText())
 
     def _padded(self) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+
+from app.panels.mask_words import explained
 
 if TYPE_CHECKING:
     from core.mask_kinds import MaskKind
@@ -23,6 +25,7 @@ class KindChooser(QWidget):
         super().__init__()
         self._first = first
         self._kinds: Mapping[str, MaskKind] = {}
+        self._site = "self"
         self._spins: dict[str, QSpinBox] = {}
         self.combo = QComboBox()
         self.combo.setAccessibleName(name)
@@ -66,13 +69,14 @@ class KindChooser(QWidget):
         fitting = {key: kind for key, kind in kinds.items() if part in kind.sites}
         if list(fitting) == list(self._kinds):
             return
-        self._kinds = fitting
+        self._kinds, self._site = fitting, part
         kept = self.key
         self.combo.clear()
         self.combo.addItem(self._first[1], self._first[0])
         for key, kind in fitting.items():
             self.combo.addItem(kind.label, key)
-            self.combo.setItemData(self.combo.count() - 1, kind.explanation, 3)  # tooltip
+            said = explained(kind, part)
+            self.combo.setItemData(self.combo.count() - 1, said, Qt.ItemDataRole.ToolTipRole)
         self.combo.setCurrentIndex(max(0, self.combo.findData(kept)))
 
     def show_kind(self, key: str, params: Params, longest: int) -> None:
@@ -92,7 +96,7 @@ class KindChooser(QWidget):
     def _build(self, longest: int) -> None:
         kind = self._kinds.get(self.key)
         parameters = kind.parameters if kind is not None else ()
-        self.combo.setToolTip(kind.explanation if kind is not None else "")
+        self.combo.setToolTip(explained(kind, self._site) if kind is not None else "")
         if [p.name for p in parameters] != list(self._spins):
             self._spins = {}
             while (item := self._row.takeAt(0)) is not None:

@@ -14,6 +14,14 @@ PADDING = {
     "left": "Padding is seen; where distance counts, all of it stands before the first token.",
     "right": "Padding is seen; where distance counts, all of it stands at the last token.",
 }
+ACROSS = {
+    "bidirectional": "Every target token sees every source token.",
+    "padding": "Every target token sees every source token that is not padding.",
+    "local": "A target token sees the source tokens that stand less than “window” positions from "
+    "its own position.",
+}
+"""What kinds mean at cross-attention, where a query is not among the keys."""
+
 HIDDEN = "But no token sees padding."
 JOINED = {"and": "Only what every kind allows is seen.", "or": "What any one kind allows is seen."}
 
@@ -24,13 +32,17 @@ def words(
     own: Iterable[AttentionSpec],
     pad_side: str,
     padded: bool = False,
+    site: str = "self",
 ) -> str:
     """own: the attention of each layer, for the model's own mask. pad_side: "left" or "right".
-    padded: whether there is padding among the keys."""
+    padded: whether there is padding among the keys. site: "self" or "cross"."""
     parts = (choice, *choice.also)
     # A kind that only hides padding says so itself.
     hidden = padded and choice.hide_padding and {c.key for c in parts} != {"padding"}
-    told = [own_words(own, hidden) if c.key == "model" else kinds[c.key].explanation for c in parts]
+    told = [
+        own_words(own, hidden, site) if c.key == "model" else explained(kinds[c.key], site)
+        for c in parts
+    ]
     if len(told) > 1:
         told = [f"{number}. {text}" for number, text in enumerate(told, 1)]
         told.append(JOINED[choice.how])
@@ -46,16 +58,24 @@ def words(
     return " ".join(told)
 
 
-def own_words(attentions: Iterable[AttentionSpec], hidden: bool = False) -> str:
+def explained(kind: MaskKind, site: str) -> str:
+    """What a kind of mask lets a token see at "self" or "cross"-attention."""
+    return ACROSS.get(kind.key, kind.explanation) if site == "cross" else kind.explanation
+
+
+def own_words(attentions: Iterable[AttentionSpec], hidden: bool = False, site: str = "self") -> str:
     """The model's own mask; a window may hold in some layers only. hidden: whether there is padding
     that it hides."""
+    who, every = "a token", "every token"
+    if site == "cross":
+        who, every = "a target token", "every source token"
     layers = tuple(attentions)
     causal = all(layer.causal for layer in layers)
-    seen = "itself and the tokens before it, none after it" if causal else "every token"
+    seen = "itself and the tokens before it, none after it" if causal else every
     if hidden:
         seen += ", and no padding" if causal else " but padding"
     windows = [layer.window for layer in layers if layer.window is not None]
-    text = f"As the model is built: a token sees {seen}."
+    text = f"As the model is built: {who} sees {seen}."
     if not windows:
         return text
     where = "" if len(windows) == len(layers) else f" in {len(windows)} of {len(layers)} layers"

@@ -1,0 +1,51 @@
+"""What is said of a mask: right at every attention site, and to be read where there is room."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.panels.mask_words import explained, own_words, words
+from core.mask_kinds import KINDS
+from core.masks import MaskChoice
+from tests.app.driver import Opener, settled
+from tests.core import tiny
+
+
+@pytest.mark.parametrize("key", [key for key, kind in KINDS.items() if "cross" in kind.sites])
+def test_across_stacks_no_token_is_said_to_see_itself(key: str) -> None:
+    told = words(MaskChoice(key=key), KINDS, (), "right", site="cross")
+    assert told == explained(KINDS[key], "cross")
+    assert "arget token" in told
+    assert "source token" in told
+    assert "itself" not in told
+    for parameter in KINDS[key].parameters:
+        assert f"“{parameter.label}”" in told
+    assert explained(KINDS[key], "self") == KINDS[key].explanation
+
+
+def test_the_models_own_mask_across_stacks() -> None:
+    told = own_words([tiny.attention(causal=False)], site="cross")
+    assert told == "As the model is built: a target token sees every source token."
+
+
+def test_an_explanation_below_three_thumbnails_has_the_lines_it_needs(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:encoder-decoder")
+    panel = app.window.mask_panel
+    told = panel.explanation
+    panel.buttons["decoder.cross"].click()
+    app.session.mask("decoder.cross", MaskChoice(key="local", params=(("window", 3),)))
+    settled(qtbot, app)
+    assert told.text() == explained(KINDS["local"], "cross")
+    tip = panel.kind.combo.itemData(panel.kind.combo.findData("local"), Qt.ItemDataRole.ToolTipRole)
+    assert tip == told.text()
+    view = told.parentWidget()
+    room = app.window.docks[1].widget()
+    assert view is not None
+    needed = told.heightForWidth(told.width())
+    assert needed > told.fontMetrics().lineSpacing(), "more than one line"
+    qtbot.waitUntil(lambda: view.height() >= needed)
+    qtbot.waitUntil(lambda: not room.verticalScrollBar().isVisible())
