@@ -59,15 +59,27 @@ def fill_chip(fill: Fill, label: str) -> Chip:
 
 def _chance(move: Step | Fill) -> str:
     """The probability the chip carries, and the other one where sampling changed it."""
-    text = f"the model's own probability {move.probability:.4f}"
+    text = f"the model's own probability {_four(move.probability)}"
     taken = next((c for c in move.candidates if c.token == move.token), None)
     if taken is None or abs(taken.kept - taken.probability) <= 5e-7:
         return text
-    return f"{text}; after sampling {taken.kept:.4f}" if taken.kept else f"{text}; cut by sampling"
+    return (
+        f"{text}; after sampling {_four(taken.kept)}" if taken.kept else f"{text}; cut by sampling"
+    )
+
+
+def _four(probability: float) -> str:
+    """As the lists say it: never nothing unless it is."""
+    return "<0.0001" if 0 < probability < 0.00005 else f"{probability:.4f}"
 
 
 def _share(probability: float) -> str:
-    return f"{probability:.1%}" if probability < 0.9995 else "100%"
+    """Never 0 % or 100 % unless it is exactly so."""
+    if probability in (0, 1):
+        return f"{probability:.0%}"
+    if probability < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if probability >= 0.9995 else f"{probability:.1%}"
 
 
 def _kind(tokens: Tokens, i: int, mask: int | None) -> str:
