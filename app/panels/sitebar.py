@@ -25,6 +25,9 @@ from app.store import Store
 from app.theme import Theme
 
 MEAN = "The mean of all heads of this layer (M)"
+OF_MAIN_STACK = frozenset({"predictions"})
+"""Views in which only the layers of the stack that predicts are seen: not those of a source."""
+
 ROOMY, TIGHT = 16, 6  # pixels between the controls
 ARROW, COMBO = 22, 30  # pixels of a button in the tight bar; of a list beside its text
 SPACE, SPIN = 2, 40  # pixels between the parts of a counter; of its number
@@ -241,19 +244,27 @@ class SiteBar(QWidget):
         """What the view in front does not depend on rests, and says so."""
         state = self._store.state
         views = {} if state.abilities is None else {v.key: v for v in state.abilities.views}
-        view = views.get(state.view)
+        view, stack = views.get(state.view), state.selection.stack
         looks = {"site", "layer", "head"} if view is None else view.looks
-        for widget, name, tip in (
-            (self.site, "site", SITE_NAMES.get(state.selection.site, "") if self._tight else ""),
-            (self.layer, "layer", ""),
-            (self.head, "head", ""),
-            (self.mean, "head", MEAN),
+        layer = "layer"
+        main = stack if state.model is None else state.model.spec.main_stack.name
+        if state.view in OF_MAIN_STACK and stack != main:
+            looks, layer = looks - {"layer"}, f"layer of the {stack}"
+        for widget, name, each, tip in (
+            (self.site, "site", "site", self._site_tip()),
+            (self.layer, "layer", layer, ""),
+            (self.head, "head", "head", ""),
+            (self.mean, "head", "head", MEAN),
         ):
             heeded = name in looks
             widget.setEnabled(heeded)
-            widget.setToolTip(tip if heeded else f"This view is the same for every {name}")
+            widget.setToolTip(tip if heeded else f"This view is the same for every {each}")
         if state.selection.head is None:
             self.head.setEnabled(False)
+
+    def _site_tip(self) -> str:
+        """Its name in full, where the tight bar has a brief one."""
+        return SITE_NAMES.get(self._store.state.selection.site, "") if self._tight else ""
 
     def _sites(self) -> list[str]:
         return [self.site.itemData(i) for i in range(self.site.count())]

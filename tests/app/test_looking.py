@@ -82,6 +82,21 @@ def test_controls_rest_that_the_view_does_not_heed(qtbot: QtBot, open_app: Opene
     assert not bar.play.isEnabled()
 
 
+def test_of_the_predictions_only_the_layers_of_the_stack_that_predicts_are_heeded(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:encoder-decoder")
+    bar = app.window.sitebar
+    app.session.look_at("predictions")
+    settled(qtbot, app)
+    assert app.store.state.selection.stack == "encoder"
+    assert not bar.layer.isEnabled()
+    assert bar.layer.toolTip() == "This view is the same for every layer of the encoder"
+    app.store.select(stack="decoder", part="cross")
+    assert bar.layer.isEnabled()
+    assert not bar.layer.toolTip()
+
+
 def test_clicking_a_cell_pins_it_and_esc_lets_go(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     type_text(app, "abc")
