@@ -6,12 +6,10 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
-    QLabel,
     QSpinBox,
     QWidget,
 )
 
-from app.panels.elided import ElidedLabel
 from app.panels.narrowing import BUTTONS
 from app.stepping import Stepping
 from app.store import Store
@@ -32,48 +30,40 @@ class DecodeChoices(QWidget):
             "Greedy takes the likeliest token; Sample draws one; Beam keeps several texts and ends "
             "with the likeliest"
         )
-        self.seed = _spin("Seed", 0, 2**31 - 1)
-        self.beams = _spin("Beams", 1, 16)
+        self.seed = _spin("Seed", 0, 2**31 - 1, prefix="seed ")
+        self.beams = _spin("Beams", 1, 16, " beams")
         self.length_penalty = QDoubleSpinBox()
         self.length_penalty.setRange(-5.0, 5.0)
         self.length_penalty.setSingleStep(0.1)
+        self.length_penalty.setPrefix("penalty ")
         self.length_penalty.setAccessibleName("Length penalty")
         self.length_penalty.setToolTip(
-            "A score is divided by the length of its text to this power; above 0 favours long texts"
+            "Length penalty: a score is divided by the length of its text to this power; above 0 "
+            "favours long texts"
         )
         self.order = _combo("Order of the masks", ORDERS)
         self.order.setToolTip("Which mask is filled next")
-        self.most = _spin("Most new tokens", 1, 10_000, " tokens")
-        self._labels = {
-            "seed": _label("Seed", self.seed),
-            "beams": _label("Beams", self.beams),
-            "length_penalty": _label("Length penalty", self.length_penalty),
-            "most": _label("At most", self.most),
-        }
+        self.most = _spin("Most new tokens", 1, 10_000, " tokens", prefix="at most ")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         for widget in (
             self.speed,
             self.strategy,
-            self._labels["seed"],
             self.seed,
-            self._labels["beams"],
             self.beams,
-            self._labels["length_penalty"],
             self.length_penalty,
             self.order,
-            self._labels["most"],
             self.most,
         ):
             row.addWidget(widget)
         # In a narrow window what is usual is enough: a seed may have ten digits, but rarely has.
         for spin, usual in (
             (self.speed, "20 /s"),
-            (self.seed, "0000"),
-            (self.beams, "16"),
-            (self.length_penalty, "−1.00"),
-            (self.most, "100 tokens"),
+            (self.seed, "seed 0000"),
+            (self.beams, "16 beams"),
+            (self.length_penalty, "penalty −1.00"),
+            (self.most, "at most 100 tokens"),
         ):
             spin.setMinimumWidth(spin.fontMetrics().horizontalAdvance(usual) + BUTTONS)
         self._connect()
@@ -105,27 +95,20 @@ class DecodeChoices(QWidget):
             spin.blockSignals(True)
             spin.setValue(value)  # type: ignore[arg-type]
             spin.blockSignals(False)
+        for one, noun in ((self.beams, "beam"), (self.most, "token")):
+            one.setSuffix(f" {noun}" if one.value() == 1 else f" {noun}s")
         self.strategy.setCurrentIndex(self.strategy.findData(choice.strategy))
         self.order.setCurrentIndex(self.order.findData(choice.order))
         writes = model is None or model.spec.decoder is not None
-        _show_all(writes and choice.strategy == "sample", self._labels["seed"], self.seed)
-        beams = ("beams", "length_penalty")
-        _show_all(writes and choice.strategy == "beam", *(self._labels[name] for name in beams))
+        _show_all(writes and choice.strategy == "sample", self.seed)
         _show_all(writes and choice.strategy == "beam", self.beams, self.length_penalty)
-        _show_all(writes, self.strategy, self._labels["most"], self.most)
+        _show_all(writes, self.strategy, self.most)
         self.order.setVisible(not writes)
 
 
 def _show_all(shown: bool, *widgets: QWidget) -> None:
     for widget in widgets:
         widget.setVisible(shown)
-
-
-def _label(text: str, buddy: QWidget) -> QLabel:
-    label = ElidedLabel()
-    label.setText(text)
-    label.setBuddy(buddy)
-    return label
 
 
 def _combo(name: str, entries: tuple[tuple[str, str], ...]) -> QComboBox:
@@ -136,9 +119,11 @@ def _combo(name: str, entries: tuple[tuple[str, str], ...]) -> QComboBox:
     return combo
 
 
-def _spin(name: str, least: int, most: int, suffix: str = "") -> QSpinBox:
+def _spin(name: str, least: int, most: int, suffix: str = "", prefix: str = "") -> QSpinBox:
+    """prefix, suffix: its name and unit stand in it, where a label beside it found no room."""
     spin = QSpinBox()
     spin.setRange(least, most)
+    spin.setPrefix(prefix)
     spin.setSuffix(suffix)
     spin.setAccessibleName(name)
     spin.setToolTip(name)

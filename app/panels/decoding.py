@@ -38,6 +38,7 @@ BUTTONS = (
     ("last", "To the end (End)"),
     ("restart", "Throw the generated tokens away"),
 )
+LEAST_SLIDER = 120  # pixels in which a step can still be aimed at
 
 
 class DecodingPanel(QWidget):
@@ -58,6 +59,7 @@ class DecodingPanel(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Step")
         self.slider.setRange(0, 0)
+        self.slider.setMinimumWidth(LEAST_SLIDER)
         self.count = QLabel()
         self.choices = DecodeChoices(store, session.stepping)
         self._move_chips = MoveChips()
@@ -262,6 +264,8 @@ def _cache(step: Step) -> str:
         whole = "the whole text" if ran == 1 else f"all {ran} positions"
         return f"nothing cached: this step ran {whole} anew"
     positions = "1 position" if held == 1 else f"{held} positions"
+    if step.trace.spec.encoder is not None:
+        positions += f" + {len(step.trace.tokens['encoder'])} of source"
     return f"cache {positions}, {_bytes(step.cache_bytes)}"
 
 

@@ -91,12 +91,16 @@ def test_nothing_in_the_bar_moves_when_tokens_come(
     assert places() == before
 
 
-def test_one_position_is_not_positions(qtbot: QtBot, open_app: Opener) -> None:
+def test_one_position_is_not_positions_and_the_source_is_named(
+    qtbot: QtBot, open_app: Opener
+) -> None:
     app = open_app("random:encoder-decoder")
     step(qtbot, app)
-    assert "cache 1 position," in app.window.decoding.text.text()
+    assert app.store.state.trace is not None
+    source = len(app.store.state.trace.tokens["encoder"])
+    assert f"cache 1 position + {source} of source," in app.window.decoding.text.text()
     step(qtbot, app)
-    assert "cache 2 positions," in app.window.decoding.text.text()
+    assert f"cache 2 positions + {source} of source," in app.window.decoding.text.text()
 
 
 def test_steps_equal_one_run_over_the_whole_text(qtbot: QtBot, open_app: Opener) -> None:

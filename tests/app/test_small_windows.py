@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QLabel, QScrollArea, QStyle, QStyleOptionComboBox, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QScrollArea, QStyle, QStyleOptionComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.panels.room import Room
@@ -25,6 +25,26 @@ def test_a_projector_is_wide_and_high_enough(qtbot: QtBot, open_app: Opener, mod
         assert app.window.minimumSizeHint().height() <= 600
         assert app.window.size().toTuple() == SMALL
     assert app.window.pictures.width() >= 400
+
+
+def test_what_steers_a_search_is_read_and_the_slider_aimed_at(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:encoder-decoder")
+    app.window.resize(*SMALL)
+    app.session.stepping.choose(strategy="beam", beams=4)
+    settled(qtbot, app)
+    bar = app.window.decoding
+    qtbot.waitUntil(lambda: bar.choices.length_penalty.isVisible())
+    qtbot.wait(20)
+    assert bar.slider.width() >= 120
+    spins = (bar.choices.beams, bar.choices.length_penalty, bar.choices.most)
+    for spin, text in zip(spins, ("4 beams", "penalty 1.00", "at most 20 tokens"), strict=True):
+        assert spin.text() == text
+        field = spin.findChild(QLineEdit)
+        assert spin.fontMetrics().horizontalAdvance(text) <= field.width()
+    app.session.stepping.choose(beams=1)
+    assert bar.choices.beams.text() == "1 beam"
 
 
 def test_the_window_stays_so_while_a_model_decodes(qtbot: QtBot, open_app: Opener) -> None:
