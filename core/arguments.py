@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 from numbers import Real
 from operator import index
 from typing import Any, SupportsIndex
@@ -36,9 +37,16 @@ def check_number(name: str, said: object) -> None:
         raise RequestError(f"{name} is {said!r}; it must be a number")
 
 
-def check_text(name: str, said: object) -> None:
-    """RequestError for what is neither a text nor None."""
-    if said is not None and not isinstance(said, str):
+def check_finite(name: str, said: Any) -> None:
+    """RequestError for what is no finite number."""
+    check_number(name, said)
+    if not isfinite(said):
+        raise RequestError(f"{name} is {said}; it must be a finite number")
+
+
+def check_text(name: str, said: object, *, needed: bool = False) -> None:
+    """RequestError for what is neither a text nor, unless it is `needed`, None."""
+    if not isinstance(said, str) and (needed or said is not None):
         raise RequestError(
             f"{name} is a {type(said).__name__}; it must be a str (token ids are given as ids=)"
         )

@@ -80,8 +80,9 @@ class LoadedModel:
         Raises RequestError for what this model cannot read.
         """
         tokenizer = self._tokenizer()
-        for name, said in (("text", text), ("pair", pair), ("target", target)):
-            check_text(name, said)
+        check_text("text", text, needed=True)
+        check_text("pair", pair)
+        check_text("target", target)
         if not text.strip():
             raise RequestError("the text is empty; give at least one word, or token ids")
         if pair is not None and self.spec.encoder is None:
@@ -236,6 +237,8 @@ class LoadedModel:
                 f"masks is a {type(masks).__name__}; it must be a dict from attention sites, such "
                 f'as {{"{self.spec.sites[0]}": "causal"}}'
             )
+        if not isinstance(edits, Iterable):
+            raise RequestError(f"edits is a {type(edits).__name__}; it must be a list of edits")
         chosen = tuple(sorted((site, choose(c)) for site, c in (masks or {}).items()))
         return RunRequest(
             source=source, target=target, masks=chosen, edits=tuple(edits), wants=wants

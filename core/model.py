@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from core import masks
 from core.cache import KVCache
+from core.errors import RequestError
 from core.heads import HeadBank
 from core.masks import Mask
 from core.recorder import SILENT, Recorder
@@ -27,6 +28,8 @@ class Transformer(nn.Module):
         self.spec = spec
         self.sources: Mapping[str, str] = {}
         """Parameter -> the checkpoint's tensor it came from, for messages."""
+        self.missing: Mapping[str, str] = {}
+        """Head -> one sentence that says why the checkpoint lacks it, for messages."""
         self.encoder = Stack(spec.encoder, dropout=dropout) if spec.encoder is not None else None
         d_memory = spec.encoder.d_model if spec.encoder is not None else None
         self.decoder = (
@@ -110,9 +113,13 @@ class Transformer(nn.Module):
         return states
 
     def vocab_logits(self, states: Tensor, rec: Recorder = SILENT) -> Tensor:
-        """states of the main stack [batch, position, d_model] -> [batch, position, vocab]."""
+        """states of the main stack [batch, position, d_model] -> [batch, position, vocab].
+
+        Raises RequestError where there is no vocabulary head.
+        """
         if self.heads.vocab is None:
-            raise KeyError(f"{self.spec.name} has no vocabulary head")
+            why = self.missing.get("vocab", f"{self.spec.name} has no vocabulary head")
+            raise RequestError(f"there are no logits: {why}")
         table = self.stack(self.spec.main_stack.name).embedding.token.weight
         logits: Tensor = self.heads.vocab(states, table, rec)
         return logits

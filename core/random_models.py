@@ -20,6 +20,8 @@ from core.families import family_of
 from core.model import Transformer
 from core.spec import ModelSpec
 
+SEEDS = 2**63
+"""torch takes no larger seed."""
 PREFIX = "random:"
 SPECIALS = ("[PAD]", "[CLS]", "[SEP]", "[MASK]")
 """The ids 0 to 3; bytes follow. [CLS] starts a text or a target, [SEP] ends it."""
@@ -97,7 +99,7 @@ def make(source: str, seed: int) -> tuple[Transformer, Backend]:
         raise RequestError(f"there is no model {source!r}; random models are {known}")
     spec = describe(name, seed)
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(seed % SEEDS)
         network = Transformer(spec)
         network.apply(_draw)
     return network.eval().requires_grad_(False), byte_tokenizer(frame=spec.encoder is not None)

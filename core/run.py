@@ -21,7 +21,7 @@ from core.derive import Derived, context, end_site
 from core.errors import RequestError
 from core.masks import Mask, MaskChoice
 from core.model import Transformer
-from core.recorder import Captured, Recorder
+from core.recorder import Captured, Edit, Recorder
 from core.request import ALL, HEADS, LAST, MASKED, RunRequest, ShouldStop
 from core.spec import ModelSpec, RotaryPositions, StackSpec
 from core.tokens import Tokens
@@ -86,6 +86,9 @@ def check(spec: ModelSpec, request: RunRequest) -> Mapping[str, Tokens]:
                 f"{spec.name} has no attention site {site!r}; it has {', '.join(spec.sites)}"
             )
         masks.check(choice)
+    for edit in request.edits:
+        if not isinstance(edit, Edit):
+            raise RequestError(f"{edit!r} is no edit; a value is changed with core.recorder.Edit")
     tokens: dict[str, Tokens] = {spec.stacks[0].name: request.source}
     if spec.architecture == "encoder-decoder":
         if request.target is None:

@@ -131,10 +131,7 @@ class Trace:
         """The recorded value at a site such as "decoder.2.ffn.out"; KeyError lists near names."""
         name = str(site)
         if name not in self.captured:
-            near = [s for s in self.captured if s.rsplit(".", 1)[0] == name.rsplit(".", 1)[0]]
-            near = near or get_close_matches(name, list(self.captured), n=4, cutoff=0.4)
-            hint = f"; there are, near it: {', '.join(near)}" if near else ""
-            raise KeyError(f"{name} was not recorded{hint}")
+            raise KeyError(self._unrecorded(name))
         return _plain(self.captured[name].values)
 
     def __contains__(self, site: object) -> bool:
@@ -145,6 +142,9 @@ class Trace:
         return iter(self.captured)
 
     def axes(self, site: str | Site) -> tuple[str, ...]:
+        """One word for each dimension of the value at a site; RequestError lists near names."""
+        if site not in self:
+            raise RequestError(self._unrecorded(str(site)))
         return self.captured[str(site)].axes
 
     def pattern(
@@ -188,7 +188,8 @@ class Trace:
 
     @property
     def logits(self) -> Tensor:
-        """[position, vocab] of the vocabulary head at every position; see `logits_at` for few."""
+        """[position, vocab] of the vocabulary head at every position; see `logits_at` for few.
+        RequestError says why where the model has no such head."""
         found: Tensor | None = self._memory.get(("logits",))
         if found is None:
             found = self._memory.put(("logits",), _plain(self.derive.logits(self, None)))
@@ -196,7 +197,7 @@ class Trace:
 
     def logits_at(self, *positions: int) -> Tensor:
         """[len(positions), vocab], computed for these positions only; −1 is the last one. Raises
-        RequestError for a position that is not there."""
+        RequestError for a position that is not there, and without a vocabulary head."""
         stack, head = self.spec.main_stack.name, self.spec.heads.vocab
         count = len(self.tokens[stack])
         for position in positions:
@@ -251,6 +252,12 @@ class Trace:
     def remembers(self, key: tuple[Any, ...]) -> bool:
         """Whether `remembered` would answer at once."""
         return self._memory.get(key) is not None
+
+    def _unrecorded(self, name: str) -> str:
+        near = [s for s in self.captured if s.rsplit(".", 1)[0] == name.rsplit(".", 1)[0]]
+        near = near or get_close_matches(name, list(self.captured), n=4, cutoff=0.4)
+        hint = f"; there are, near it: {', '.join(near)}" if near else ""
+        return f"{name} was not recorded{hint}"
 
     def _stack(self, name: str) -> Any:
         try:

@@ -156,6 +156,7 @@ def build(
     network.spec = spec
     stored, kept = checkpoint.dtypes, str(dtype).removeprefix("torch.")
     network.sources = {target: move.source for move in moves for target in move.targets}
+    network.missing = plan.missing
     left, here = places.keys() - network.sources.keys(), device.type == "cpu"
     if left:
         raise RuntimeError(f"no weights are given to {', '.join(sorted(left))}")

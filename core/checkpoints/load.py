@@ -12,6 +12,7 @@ from typing import Literal
 import torch
 
 from core import builtin, random_models
+from core.arguments import whole_number
 from core.checkpoints.build import Progress, build, check_config, heads_without, plan
 from core.checkpoints.config import Config
 from core.checkpoints.files import Checkpoint, open_checkpoint, read_config
@@ -49,6 +50,7 @@ def load_model(
     """
     if not isinstance(source, str | PathLike):
         raise CheckpointError(f"a model is named by a str or a path, not by {source!r}")
+    whole_number(seed, "the seed")
     text = str(source)
     if not text.strip():
         raise CheckpointError(

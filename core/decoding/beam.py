@@ -13,6 +13,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from core.arguments import whole_number
 from core.decoding import filters, prompt
 from core.decoding.generate import Runs, make_step, without_suppressed, writer
 from core.decoding.scores import scores
@@ -54,7 +55,7 @@ class BeamSearch:
         prompt.check(model.spec)
         filters.check(request.sampling)
         prompt.check_request(model.spec, request)
-        if request.beams < 1:
+        if whole_number(request.beams, "the number of beams") < 1:
             raise RequestError(f"{request.beams} beams were asked for; there must be at least 1")
         self.model = model
         self.request = request

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from core.arguments import check_number, whole_number
+from core.arguments import check_finite, whole_number
 from core.errors import RequestError
 from core.request import Candidate, Sampling
 
@@ -17,9 +16,7 @@ def check(sampling: Sampling) -> None:
     """RequestError when a setting is out of range."""
     whole_number(sampling.top_k, "top-k")
     for name in ("temperature", "top_p", "min_p", "repetition_penalty"):
-        check_number(name, getattr(sampling, name))
-        if not math.isfinite(getattr(sampling, name)):
-            raise RequestError(f"{name} is {getattr(sampling, name)}; it must be a finite number")
+        check_finite(name, getattr(sampling, name))
     if sampling.temperature < 0:
         raise RequestError(f"temperature is {sampling.temperature}; it must be 0 or more")
     if sampling.top_k < 0:

@@ -95,12 +95,9 @@ class Decoding:
         return self._advance(self._forced.get(index, fixed))
 
     def force(self, token: int) -> Step:
-        """Take `token` now, whatever the model would choose."""
-        if not 0 <= token < self.model.spec.main_stack.embedding.vocab:
-            raise RequestError(
-                f"token id {token} is outside the vocabulary of "
-                f"{self.model.spec.main_stack.embedding.vocab} entries"
-            )
+        """Take `token` now, whatever the model would choose. Raises RequestError for what is none
+        of the model's tokens."""
+        prompt.check_token(self.model.spec, token)
         return self._advance(token)
 
     def back(self, steps: int = 1) -> None:

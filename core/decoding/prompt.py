@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
-from core.arguments import whole_number
+from core.arguments import check_finite, whole_number
 from core.errors import RequestError
 from core.request import LAST, DecodeRequest, RunRequest, Strategy
 from core.run import check as check_run
@@ -26,8 +27,8 @@ def check(spec: ModelSpec) -> None:
 
 
 def check_request(spec: ModelSpec, request: DecodeRequest) -> None:
-    """RequestError unless the text fits the model, the strategy is known and at least one token is
-    asked for."""
+    """RequestError unless the text fits the model, the strategy is known, at least one token is
+    asked for and the tokens forced by hand are tokens."""
     check_run(spec, request.run)
     known = get_args(Strategy)
     if request.strategy not in known:
@@ -39,6 +40,27 @@ def check_request(spec: ModelSpec, request: DecodeRequest) -> None:
         raise RequestError(
             f"{request.max_new_tokens} new tokens were asked for; there must be at least 1"
         )
+    check_finite("length_penalty", request.length_penalty)
+    for choice in request.forced:
+        _check_forced(spec, choice)
+
+
+def _check_forced(spec: ModelSpec, choice: object) -> None:
+    if not isinstance(choice, Sequence) or len(choice) != 2:
+        raise RequestError(
+            f"{choice!r} is no choice to force; it must be a step's index and a token id"
+        )
+    index, token = choice
+    if whole_number(index, "the step") < 0:
+        raise RequestError(f"a token is forced at step {index}; steps count from 0")
+    check_token(spec, token)
+
+
+def check_token(spec: ModelSpec, token: int) -> None:
+    """RequestError unless the model could write this token."""
+    vocab = spec.main_stack.embedding.vocab
+    if not 0 <= whole_number(token, "the token id") < vocab:
+        raise RequestError(f"token id {token} is outside the vocabulary of {vocab} entries")
 
 
 def start(run: RunRequest) -> Tokens:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import tokenizers
 
+from core.arguments import check_text, whole_numbers
 from core.errors import RequestError
 from core.spec import ModelSpec, SpecialIds
 from core.spelling import Spelling, byte_piece, piece_bytes, readable
@@ -110,6 +111,8 @@ class Tokenizer:
 
     def id_of(self, piece: str, /) -> int | None:
         """The id of a piece as the tokenizer spells it, None when it is no piece."""
+        if not isinstance(piece, str):
+            raise RequestError(f"a piece is a str; {piece!r} is none")
         return self._engine.id_of(piece)
 
     def is_special(self, token: int, /) -> bool:
@@ -124,6 +127,8 @@ class Tokenizer:
         A pair that is empty counts as none. Nothing is cut off. RequestError when no token comes
         out of it.
         """
+        check_text("text", text, needed=True)
+        check_text("pair", pair)
         pair = pair or None
         parts = self._parts(text, pair, add_special)
         if not parts:
@@ -168,7 +173,8 @@ class Tokenizer:
         """The text of tokens. Unused ids stand for none; broken bytes read ⟨F0⟩, never U+FFFD.
 
         continues: the tokens go on with another text, so the space before their first word, which
-        SentencePiece drops at the start of a text, is kept.
+        SentencePiece drops at the start of a text, is kept. Raises RequestError for what are no
+        token ids.
         """
         return self._decode(ids, skip_special, continues, final=True)[0]
 
@@ -186,7 +192,7 @@ class Tokenizer:
     ) -> tuple[str, int]:
         pieces = [
             piece
-            for token in ids
+            for token in whole_numbers(ids)
             if not (skip_special and self.is_special(token))
             and (piece := self._engine.piece(token)) is not None
         ]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from core.checkpoints.load import load_model
-from core.decoding import Decoding, decode
+from core.decoding import BeamSearch, Decoding, decode
 from core.decoding.filters import probabilities, top
 from core.decoding.verify import verify
 from core.errors import RequestError
@@ -203,6 +203,30 @@ def test_decoding_ends_where_it_must() -> None:
         start(network).force(10_000)
     with pytest.raises(RequestError, match="0 new tokens were asked for"):
         start(network, max_new_tokens=0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"forced": ((0, -1),)}, "token id -1 is outside the vocabulary"),
+        ({"forced": ((0, 999),)}, "token id 999 is outside the vocabulary"),
+        ({"forced": ((0, "a"),)}, "the token id 'a' is no whole number"),
+        ({"forced": ((-1, 3),)}, "forced at step -1; steps count from 0"),
+        ({"forced": (3,)}, "3 is no choice to force"),
+        ({"strategy": "beam", "length_penalty": math.nan}, "length_penalty is nan"),
+        ({"strategy": "beam", "length_penalty": "1"}, "length_penalty is '1'; it must be a"),
+        ({"strategy": "beam", "beams": 1.5}, "the number of beams 1.5 is no whole number"),
+    ],
+)
+def test_what_cannot_be_decoded_is_said_before_a_step(
+    settings: dict[str, object], sentence: str
+) -> None:
+    network = tiny.decoder()
+    run = RunRequest(source=Tokens.of_ids(tiny.ids(8)))
+    request = DecodeRequest(run=run, **settings)  # type: ignore[arg-type]
+    kind = BeamSearch if request.strategy == "beam" else Decoding
+    with pytest.raises(RequestError, match=sentence):
+        kind(tiny.Bare(network), request)  # type: ignore[arg-type]
 
 
 def test_what_is_never_generated_is_not_among_the_candidates() -> None:

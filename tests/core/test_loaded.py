@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 import torch
 
-from core import load_model
+from core import LoadedModel, load_model
 from core.errors import CheckpointError, RequestError
 from core.masks import choose
 from core.spec import ClassHead, Heads
@@ -76,6 +77,8 @@ def test_decode_takes_every_setting() -> None:
         ("random:decoder", {"text": "a", "pad_to": 4, "pad_side": "up"}, "pad_side is 'up'"),
         ("random:decoder", {"text": 5}, "text is a int; it must be a str"),
         ("random:encoder", {"text": "a", "pair": ["b"]}, "pair is a list; it must be a str"),
+        ("random:decoder", {"text": "a", "edits": ["x"]}, "'x' is no edit"),
+        ("random:decoder", {"text": "a", "edits": 3}, "edits is a int; it must be a list"),
     ],
 )
 def test_what_cannot_be_asked_is_said(
@@ -94,6 +97,7 @@ def test_what_cannot_be_asked_is_said(
         ({"repetition_penalty": None}, "repetition_penalty is None; it must be a number"),
         ({"top_k": 1.5}, "top-k 1.5 is no whole number"),
         ({"seed": "x"}, "the seed 'x' is no whole number"),
+        ({"repetition_penalty": float("nan")}, "repetition_penalty is nan; it must be a finite"),
     ],
 )
 def test_how_no_text_can_be_written_is_said_at_once(
@@ -101,6 +105,38 @@ def test_how_no_text_can_be_written_is_said_at_once(
 ) -> None:
     with pytest.raises(RequestError, match=sentence):
         load_model("random:decoder").decode("a", strategy="sample", **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda model: model.tokenize(None), "text is a NoneType; it must be a str"),
+        (lambda model: model.tokenizer.encode(None), "text is a NoneType; it must be a str"),
+        (lambda model: model.tokenizer.encode("a", 5), "pair is a int; it must be a str"),
+        (lambda model: model.tokenizer.decode("abc"), "the token id 'a' is no whole number"),
+        (lambda model: model.tokenizer.decode(5), "in a list, not as a int"),
+        (lambda model: model.tokenizer.stream([None]), "the token id None is no whole number"),
+        (lambda model: model.tokenizer.id_of(5), "a piece is a str; 5 is none"),
+        (lambda model: model.trace("a").axes("foo"), "foo was not recorded"),
+        (
+            lambda model: model.trace("a").axes("decoder.0.ffn.inside"),
+            "decoder.0.ffn.inside was not recorded; there are, near it: decoder.0.ffn.inner",
+        ),
+    ],
+)
+def test_what_is_no_text_and_no_site_is_said(
+    ask: Callable[[LoadedModel], object], sentence: str
+) -> None:
+    with pytest.raises(RequestError, match=sentence):
+        ask(load_model("random:decoder"))
+
+
+def test_any_whole_number_is_the_seed_of_weights() -> None:
+    large = load_model("random:decoder", seed=10**30).trace("a").logits
+    assert not torch.equal(large, load_model("random:decoder").trace("a").logits)
+    for seed in ("x", 1.5, None):
+        with pytest.raises(RequestError, match=r"the seed .* is no whole number"):
+            load_model("random:decoder", seed=seed)  # type: ignore[arg-type]
 
 
 def test_any_whole_number_is_a_seed() -> None:

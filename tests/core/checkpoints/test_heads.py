@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
+from core.errors import RequestError
 from tests.core.checkpoints.conftest import IDS, Saved, load, logits
 from tests.core.families.conftest import trace
 
@@ -108,6 +110,11 @@ def test_without_a_vocabulary_head(saved: Copy, name: str, lost: str) -> None:
     once, twice = trace(first.network, IDS), trace(second.network, IDS)
     stack = first.spec.main_stack.name
     assert torch.equal(once.hidden(stack), twice.hidden(stack))
+    why = re.escape(first.missing["vocab"])
+    with pytest.raises(RequestError, match=why):
+        _ = once.logits
+    with pytest.raises(RequestError, match=why):
+        once.logits_at(-1)
 
 
 def test_a_discriminator_finds_replaced_tokens(saved: Copy) -> None:

@@ -77,7 +77,9 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         model = reference.make(config)
         folder = reference.save(model, tmp_path_factory.mktemp("checkpoint"))
         file = folder / "config.json"
-        # What transformers 5 leaves out (forced tokens), transformers 4 wrote into this file.
+        # What transformers 5 leaves out (forced tokens), transformers 4 wrote into this file, which
+        # is read for them where there is none beside it.
+        (folder / "generation_config.json").unlink(missing_ok=True)
         file.write_text(json.dumps({**config, **json.loads(file.read_text("utf-8"))}), "utf-8")
         checkpoint = open_checkpoint(folder)
         built = build_network(checkpoint, plan(checkpoint), device=torch.device("cpu"))
