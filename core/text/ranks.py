@@ -78,7 +78,9 @@ def open_ranks(path: Path, settings: Settings) -> Opened:
     names = settings.names()
     known = {added.content for added in settings.added.values()}
     need(path, known, (names[role] for role in settings.template.roles))
-    engine = finish(path, made, settings, settings.template, names)
+    engine, notes = finish(path, made, settings, settings.template, names)
+    if notes:
+        raise CheckpointError(f"{path}: {notes[0]}")
     return Opened(engine=engine, settings=settings)
 
 

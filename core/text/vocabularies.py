@@ -56,8 +56,8 @@ def open_words(path: Path, settings: Settings) -> Opened:
     )
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.decoder = decoders.WordPiece(prefix="##")
-    engine = finish(path, made, settings, BERT, names)
-    return Opened(engine=engine, settings=settings, notes=notes)
+    engine, more = finish(path, made, settings, BERT, names)
+    return Opened(engine=engine, settings=settings, notes=(*notes, *more))
 
 
 def open_bytes(path: Path, settings: Settings) -> Opened:
@@ -88,8 +88,8 @@ def open_bytes(path: Path, settings: Settings) -> Opened:
     if settings.kind_name in _COMPOSED:
         made.normalizer = normalizers.NFC()
     cut_as(made, split, space_first=settings.switch("add_prefix_space", False))
-    engine = finish(path, made, settings, settings.template, settings.names())
-    return Opened(engine=engine, settings=settings, notes=notes)
+    engine, more = finish(path, made, settings, settings.template, settings.names())
+    return Opened(engine=engine, settings=settings, notes=(*notes, *more))
 
 
 def _seen(vocabulary: Mapping[str, int], settings: Settings) -> tuple[str, str, str]:
@@ -124,16 +124,29 @@ def finish(
     settings: Settings,
     template: Template,
     names: dict[str, str],
-) -> LibraryEngine:
-    """Added and special tokens, and where these go."""
+) -> tuple[LibraryEngine, tuple[str, ...]]:
+    """Added and special tokens, and where these go. Notes name the tokens that the files beside it
+    give the id of another piece: as in the reference, they have the next free id.
+
+    Raises CheckpointError for an id that no piece has, as it leaves a gap.
+    """
     engine = LibraryEngine(made, unknown=settings.unknown)
+    notes: list[str] = []
     for number, added in sorted(settings.added.items()):
+        other = engine.piece(number)
         engine.recognise(added)
-        if engine.id_of(added.content) != number:
+        found = engine.id_of(added.content)
+        if found == number:
+            continue
+        if other is None:
             raise CheckpointError(
-                f"{added.content!r} has the id {engine.id_of(added.content)} by {path}, "
+                f"{added.content!r} has the id {found} by {path}, "
                 f"but {number} by the files beside it"
             )
+        notes.append(
+            f"The files beside {path.name} give {added.content!r} the id {number}, which is that "
+            f"of {other!r}; it is read as {found}, as in transformers."
+        )
     for role, token in names.items():
         if engine.id_of(token) is not None and not engine.recognises(token):
             # A byte-level mask takes the space before it along, like the word it stands for.
@@ -146,7 +159,7 @@ def finish(
     if template.roles:
         need(path, made.get_vocab(), (names[role] for role in template.roles))
         engine.use_template(template, names)
-    return engine
+    return engine, tuple(notes)
 
 
 def _refuse_other(path: Path, settings: Settings, kinds: AbstractSet[str]) -> None:

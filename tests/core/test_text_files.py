@@ -145,6 +145,30 @@ def test_tokenizer_json_is_neither_cut_off_nor_padded(tmp_path: Path) -> None:
     assert len(ours.encode("the")) == 1
 
 
+@pytest.mark.parametrize("kind", ["words", "bytes"])
+def test_an_id_that_another_piece_has_does_not_count(tmp_path: Path, kind: str) -> None:
+    import transformers
+
+    if kind == "words":
+        write_words(tmp_path)
+        theirs, last = "BertTokenizer", len(WORDS)
+    else:
+        write_byte_level(tmp_path, *ROBERTA)
+        last = len(json.loads((tmp_path / "vocab.json").read_text("utf-8")))
+        theirs = "RobertaTokenizer"
+    added = {
+        "7": {"content": "newtok", "normalized": True, "special": False},
+        "9": {"content": "<other>", "special": True},
+    }
+    config = {"tokenizer_class": theirs, "added_tokens_decoder": added, "do_lower_case": True}
+    write_json(tmp_path / "tokenizer_config.json", config)
+    ours = Tokenizer.from_folder(tmp_path)
+    assert (ours.id_of("newtok"), ours.id_of("<other>")) == (last, last + 1)
+    assert any(f"'newtok' the id 7, which is that of {ours.piece(7)!r}" in n for n in ours.notes)
+    reference = getattr(transformers, theirs).from_pretrained(tmp_path)
+    assert_reads_alike(ours, reference, ("the newtok cat", "newtok<other> the"))
+
+
 def test_names_of_special_tokens_come_from_the_files_beside(tmp_path: Path) -> None:
     byte_level("<a>", "<b>", "<c>").save(str(tmp_path / "tokenizer.json"))
     write_json(
