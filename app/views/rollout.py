@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 
 LONG = 20
-"""Texts of so many tokens have shares too small to be seen beside what a token keeps of itself."""
+"""What so many tokens share out is small beside what a position keeps of itself; where fewer have
+arrived, every share is large."""
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -40,7 +42,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     stack, layer = selection.stack, selection.layer
     layers = trace.spec.stack(stack).layers
     values = rollout(trace, stack, layer)
-    limit, limits_note = _scale(values)
+    limit, limits_note = _scale(values, np.arange(len(values)))
     whole = Heatmap(
         title="Every position",
         values=values,
@@ -79,7 +81,7 @@ def _into(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:
         names.append("max-flow")
     found = np.stack(columns, axis=1)
     values = found / found.sum(axis=0)
-    limit, limits_note = _scale(values.T)
+    limit, limits_note = _scale(values.T, np.full(len(names), position))
     return Heatmap(
         title=f"Into {token_name(trace, stack, position, options)}",
         values=values,
@@ -95,19 +97,19 @@ def _into(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap:
     )
 
 
-def _scale(shares: Floats) -> tuple[float, str]:
-    """Where colours end for rows of shares. Every token keeps much of itself: of a long text the
-    rest would be pale, so the scale ends at what comes after a few large shares a row."""
-    there = np.sort(shares[shares > 0])
-    if not there.size:
-        return 1.0, ""
-    largest = float(there[-1])
-    rows, columns = shares.shape
-    few = rows * max(1, columns // 60)
-    usual = float(there[-few - 1]) if columns >= LONG and there.size > few else largest
-    if usual >= largest / 2:
+def _scale(shares: Floats, own: NDArray[np.intp]) -> tuple[float, str]:
+    """Where colours end for rows of shares; own: the column in which a row's position stands.
+
+    Every position keeps much of itself, so the scale of a long text ends at the largest share of
+    another token: only what is kept lies beyond, and no differences between other tokens do."""
+    largest = float(shares.max(initial=0))
+    others = shares.copy()
+    others[np.arange(len(own)), own] = 0
+    reached = (shares > 0).sum(axis=1) >= LONG
+    usual = round_end(float(others[reached].max(initial=0))) if reached.any() else largest
+    if usual >= largest / 2 or not others[reached].any():
         return round_end(largest), ""
-    return round_end(usual), beyond(round_end(usual), largest)
+    return usual, beyond(usual, largest)
 
 
 def _note(trace: Trace, stack: str, layer: int) -> str:
@@ -149,7 +151,7 @@ def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
 VIEW = View(
     key="rollout",
     title="Attention rollout",
-    summary="How much of each input token has reached a position, all layers together",
+    summary="How much of each input token has reached a position, through all layers so far",
     group="matters",
     order=40,
     draw=draw,
