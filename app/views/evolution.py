@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._tokens import no_stack, pinned_query, token_axis
-from app.views._vectors import bright
-from core.analysis.states import cosine
+from core.analysis.states import cosine, norms
 from core.analysis.updates import added, attention_share, relative_change
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     query = pinned_query(trace, selection, options)
     lengths = added(trace, stack.name)
     change = relative_change(hidden)
-    limit, limits_note = bright(change)
 
     def panel(
         title: str,
@@ -39,7 +39,6 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         limits: tuple[float, float],
         name: str,
         details: tuple[tuple[str, Floats], ...] = (),
-        limits_note: str = "",
     ) -> Heatmap:
         by_layer = len(rows.labels) == stack.layers
         return Heatmap(
@@ -54,7 +53,6 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             value_name=name,
             picks=("layer" if by_layer else None, "query"),
             details=details,
-            limits_note=limits_note,
         )
 
     only = Axis(title="Layer", labels=tuple(str(i + 1) for i in range(stack.layers)))
@@ -62,11 +60,11 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     panels = (
         panel(
             "Change from the layer before",
-            change,
+            _moved(hidden),
             replace(after, labels=after.labels[1:]),
-            (0.0, limit),
-            "‖Δh‖ / ‖h‖",
-            limits_note=limits_note,
+            (0.0, 1.0),
+            "change",
+            (("‖Δh‖ / ‖h‖", change),),
         ),
         panel(
             "Attention's share",
@@ -83,12 +81,23 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=f"{stack.name.capitalize()} states through {stack.layers} layers",
         panels=panels,
         note=(
-            "Change: how far a layer moves the state h, against its length. Share: attention's part"
-            " of the length added; feed-forward has the rest. Cosine: 1 in the same direction, 0 at"
+            "Change: ‖Δh‖ / (‖h‖ + ‖h + Δh‖), near 1 where a layer drowns or reverses the state h."
+            " Share: attention's part of the length added. Cosine: 1 in the same direction, 0 at"
             " right angles."
         ),
         columns=2,
     )
+
+
+def _moved(hidden: Floats) -> Floats:
+    """[layer, position]: how far each layer moves a state, 0–1. hidden [layer + 1, position, d].
+
+    Against the lengths before and after together: against the one before alone, a first layer
+    that moves small embeddings a hundredfold would leave no colours for all others."""
+    lengths = norms(hidden)
+    both = lengths[:-1] + lengths[1:]
+    moved: Floats = norms(np.diff(hidden, axis=0)) / np.maximum(both, np.float32(1e-12))
+    return moved
 
 
 def _after(layers: int, final_norm: bool) -> Axis:

@@ -7,7 +7,7 @@ import pytest
 
 from app.figure import Curves, Heatmap, Paths
 from app.selection import Selection
-from app.views import ViewOptions, view
+from app.views import ViewOptions, evolution, view
 from core.analysis.projection import projection
 from tests.traces import sentence, trace_of
 
@@ -37,12 +37,28 @@ def test_evolution_maps() -> None:
         expected = by_hand(hidden[layer, i], hidden[-1, i])
         assert to_final.values[layer, i] == pytest.approx(expected, abs=1e-5)
     moved = np.linalg.norm(hidden[1:] - hidden[:-1], axis=2) / np.linalg.norm(hidden[:-1], axis=2)
-    assert change.values == pytest.approx(moved, abs=1e-4)
+    assert change.details[0][1] == pytest.approx(moved, abs=1e-4)
+    lengths_of = np.linalg.norm(hidden, axis=2)
+    both = lengths_of[1:] + lengths_of[:-1]
+    expected_change = np.linalg.norm(hidden[1:] - hidden[:-1], axis=2) / both
+    assert change.values == pytest.approx(expected_change, abs=1e-5)
+    assert change.limits == (0, 1)
+    assert change.values.max() <= 1
     lengths = dict(share.details)
     a, c, f = (lengths[n] for n in ("‖attention‖", "‖cross-attention‖", "‖feed-forward‖"))
     assert share.values == pytest.approx((a + c) / (a + c + f), abs=1e-5)
     assert share.picks == ("layer", "query")
     assert to_final.picks == (None, "query")
+
+
+def test_a_layer_that_moves_states_a_hundredfold_leaves_colours_for_the_others() -> None:
+    hidden = np.ones((4, 2, 3), dtype=np.float32)
+    hidden[1:] *= 120
+    hidden[2:, 1] *= 1.5
+    moved = evolution._moved(hidden)
+    assert moved[0] == pytest.approx(119 / 121)
+    assert moved[1] == pytest.approx([0, 0.2])
+    assert moved[2] == pytest.approx([0, 0])
 
 
 def test_similarity_at_a_layer_and_by_layer() -> None:
