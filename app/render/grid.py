@@ -17,7 +17,7 @@ GAP = 5.0  # between label and cells
 TITLE = 20.0  # an axis title
 LONGEST = 112.0  # a label is elided beyond
 FEW = 12  # so many rows or fewer are all labelled
-LEAST_LABELLED = 8.0  # a row as low as its smallest letters are high
+LEAST_LABELLED = 8.0, 10.0  # rows as low as their smallest digits are high; as their letters
 LEAST_TURNED = 44.0  # what column labels that run upwards are cut to, before rows get too low
 
 
@@ -135,7 +135,7 @@ def fit(
         columns=columns,
         window=window,
         turned=turned,
-        size=(_row_size(high, window.rows), size or _turned_size(wide)),
+        size=(_row_size(high, window.rows, least_labelled(rows)), size or _turned_size(wide)),
         room=(beside, above),
     )
 
@@ -175,18 +175,23 @@ def _whole(length: float) -> float:
     return float(int(length)) if length >= 8 else length
 
 
-def _row_size(high: float, rows: int) -> float:
+def _row_size(high: float, rows: int, least: float) -> float:
     """Few rows all have their labels, however small; of many that are too low for that, those that
     are left stay easy to read."""
     if high < TIGHTEST + 1:
-        return TIGHTEST if rows <= FEW and high >= LEAST_LABELLED else SMALLEST
+        return TIGHTEST if rows <= FEW and high >= least else SMALLEST
     return min(SIZE, max(TIGHTEST, float(int(high - 2))))
+
+
+def least_labelled(rows: Axis) -> float:
+    """How high each of a few rows is at least for its label: letters reach below the line."""
+    return LEAST_LABELLED[first_number(rows.labels) is None]
 
 
 def row_spacing(grid: Grid) -> float:
     """How far apart two row labels stand at least."""
     size = grid.size[0]
-    return min(size + 1, LEAST_LABELLED) if size <= TIGHTEST else size + 1
+    return min(size + 1, least_labelled(grid.rows)) if size <= TIGHTEST else size + 1
 
 
 def column_spacing(grid: Grid) -> float:

@@ -9,7 +9,7 @@ from app.render.curves import CurvesDrawing
 from app.render.diagram import DiagramDrawing
 from app.render.drawing import Drawing
 from app.render.geometry import Rect
-from app.render.grid import LEAST_LABELLED
+from app.render.grid import least_labelled
 from app.render.heatmap import HeatmapDrawing, headroom, room_across
 from app.render.mosaic import MosaicDrawing
 from app.render.paths import PathsDrawing
@@ -61,7 +61,7 @@ def natural_height(panel: Panel, width: float) -> float:
             tile = (width - 160) / max(1, columns) * high / max(1, wide)
             return max(200.0, 60 + rows * min(tile, 200.0))
         case Bars():
-            return 27.0 * max(1, len(panel.bars)) + _remark(panel)
+            return 27.0 * max(1, len(panel.bars)) + max(6.0, remark_height(panel, width))
         case Curves() | Paths():
             return max(260.0, width * 0.5)
         case WordGrid():
@@ -79,7 +79,7 @@ def least_height(panel: Panel, width: float) -> float:
         case Heatmap():
             least = 4 + headroom(panel, width) + 13.0 * min(FEW, panel.values.shape[0])
         case Bars():
-            least = LEAST_ROW * max(1, len(panel.bars)) + _remark(panel)
+            least = LEAST_ROW * max(1, len(panel.bars)) + max(6.0, remark_height(panel, width))
         case WordGrid():
             least = 60 + 12.0 * min(FEW, max(1, len(panel.cells)))
         case Words():
@@ -94,7 +94,7 @@ def floor_height(panel: Panel, width: float) -> float:
     match panel:
         case Heatmap():
             rows = panel.values.shape[0]
-            cells = LEAST_LABELLED * rows if rows <= FEW else MANY
+            cells = least_labelled(panel.rows) * rows if rows <= FEW else MANY
             floor = headroom(panel, width) + cells
         case Bars():
             floor = LEAST_ROW * min(LISTED, len(panel.bars)) + remark_height(panel, width)
@@ -123,7 +123,3 @@ def whole_width(panel: Panel) -> float:
 def grows(panel: Panel) -> bool:
     """Whether more than its natural height makes the panel any larger."""
     return not isinstance(panel, Bars | WordGrid)
-
-
-def _remark(panel: Bars) -> float:
-    return 24.0 if panel.note else 6.0

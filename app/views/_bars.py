@@ -70,7 +70,9 @@ def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None, rank: i
 
 def _note(entropy: float, narrowed: list[str]) -> str:
     """Entropy in bits, and how many equally likely words would be as uncertain."""
-    text = f"Entropy {entropy:z.2f} bits, like {plain(2**entropy)} equally likely tokens"
+    alike = plain(2**entropy)
+    like = "a single certain token" if alike == "1" else f"{alike} equally likely tokens"
+    text = f"Entropy {entropy:z.2f} bits, like {like}"
     if not narrowed:
         return f"{text}."
     own = "So are the bars, 0 where cut; point at one for the model's own probability."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -45,6 +46,14 @@ def test_bars_are_not_cut_while_a_map_beside_them_can_shrink() -> None:
     figure = Figure(title="t", panels=(heatmap(np.zeros((40, 40))), bars(8)))
     assert "token7" in record(figure, 700, 500).words
     assert heights(figure.panels, 430)[1] >= 8 * LEAST_ROW
+
+
+def test_a_long_note_below_few_bars_does_not_take_their_room() -> None:
+    noted = replace(bars(2), note="There is no second sentence, so this says nothing yet.")
+    panels = (heatmap(np.zeros((10, 7))), noted)
+    for height in (220, 260, 320):
+        said = record(Figure(title="t", panels=panels), 200, height).words
+        assert not any(words.endswith(" more") for words in said)
 
 
 def test_rows_that_all_are_rigid_keep_their_height() -> None:
@@ -102,6 +111,15 @@ def test_what_finds_no_room_is_a_page_further() -> None:
         first = page.turned(1)
     assert len(seen) == 10
     assert page.turned(-1) < page.layout.first
+
+
+@pytest.mark.parametrize("height", range(200, 420, 20))
+def test_labels_of_few_rows_never_touch(height: int) -> None:
+    names = ["grammar", "quay", "jug", "bypath", "gypsy", "poppy", "yoga", "jay", "eggy", "quip"]
+    strip = heatmap(np.zeros((10, 7)), names, [f"layer {i}" for i in range(7)])
+    canvas = record(Figure(title="t", panels=(strip, bars(4))), 300, height)
+    drawn = sorted(text.box.middle[1] for text in canvas.texts if text.words in names)
+    assert all(low - high >= 9.9 for high, low in pairwise(drawn))
 
 
 def test_the_last_panel_takes_what_is_left_of_its_row() -> None:

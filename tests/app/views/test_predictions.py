@@ -10,7 +10,7 @@ import torch
 
 from app.figure import Bars, Curves, Figure, Words
 from app.selection import Selection
-from app.views import ViewOptions, view
+from app.views import ViewOptions, _bars, view
 from core.decoding.filters import probabilities
 from core.model import Transformer
 from core.request import RunRequest, Sampling
@@ -298,3 +298,11 @@ def test_an_asked_token_is_listed_with_its_rank_however_unlikely() -> None:
     assert cut.bars[-1].dimmed
     assert cut.bars[-1].value == 0
     assert cut.bars[-1].note == "rank 31, model <0.0001"
+
+
+@pytest.mark.parametrize(
+    ("entropy", "words"),
+    [(0.0, "like a single certain token."), (0.02, "like 1.01 equally"), (2.0, "like 4 equally")],
+)
+def test_what_an_entropy_is_like(entropy: float, words: str) -> None:
+    assert words in _bars._note(entropy, [])
