@@ -52,12 +52,14 @@ def paint_even(canvas: Canvas, box: Box, rect: Rect, sizes: Sizes, colour: str) 
     if not box.text:
         return
     size, words, room = sizes[_pixels(rect)], _words(box), rect.width - 6
-    most = max(1, int(rect.height // (size * 1.2)))
+    most = max(1, int((rect.height / size + 0.2) / 1.3))  # lines are 1.3 apart, the last one 1.1
     lines = text.wrap(words, rect.width - 8, size)
     if most == 1:
         tail = box.value and f" {box.value}"
         whole = box.text.replace("\n", " ")
         lines = [text.elide(whole, room - text.width(tail, size), size) + tail]
+    elif len(lines) > most > 2 and "\n" in words:  # the last paragraph is what no other box says
+        lines = [*lines[: most - 2], lines[most - 2] + "…", lines[-1]]
     elif len(lines) > most:
         lines = [*lines[: most - 1], lines[most - 1] + "…"]
     x, y = rect.middle

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 WIDTH, GAP_X, GAP_Y = 200.0, 36.0, 14.0
 FEWEST_COLUMNS = 3
-LEAST, LINE, ACROSS = 58.0, 17.0, 24
+LEAST, LINE, ACROSS = 58.0, 17.0, 20
 """The height of a low box, of three lines; of a line; the letters in one."""
-ROOM = 320.0
+ROOM = 420.0
 """Boxes may grow until all rows are so high together: the page of a few would be empty below."""
 
 

@@ -175,3 +175,17 @@ def test_a_word_comes_before_its_value_where_there_is_no_room_for_both() -> None
     narrow = drawn(panel, Rect(0, 0, 170, 100)).words
     assert narrow[1:] == ["is", "there"]
     assert narrow[0].startswith("grand")
+
+
+@pytest.mark.parametrize("height", [58, 120, 200])
+def test_a_long_text_stays_within_its_box_and_keeps_its_last_line(height: float) -> None:
+    words = " ".join(f"word{number}" for number in range(90)) + "\nlog P −3.2"
+    boxes = (box("long", words, 0, 0, 200, height),)
+    panel = Diagram(title="", boxes=boxes, width=400, height=height, stretch=True, even=True)
+    canvas = drawn(panel, Rect(0, 0, 300, 300))
+    (frame,) = {how[0] for how in canvas.rects}
+    assert canvas.words[-1] == "log P −3.2"
+    assert canvas.words[-2].endswith("…")
+    middles = [text.box.middle[1] for text in canvas.texts]
+    assert min(middles) >= frame.y + 4
+    assert max(middles) <= frame.bottom - 4
