@@ -53,10 +53,12 @@ def followed(spec: ModelSpec, config: Config) -> ModelSpec:
         return spec
     vocab = spec.decoder.embedding.vocab
     ids = {*_closed(config, spec), *config.tokens("suppress_tokens")}
+    # Of several last tokens the reference makes all equally likely, and takes the first of those.
+    last = min(config.tokens("forced_eos_token_id"), default=None)
     special = replace(
         spec.special,
         forced_first=_inside(_forced_first(config), vocab),
-        forced_last=_inside(next(iter(config.tokens("forced_eos_token_id")), None), vocab),
+        forced_last=_inside(last, vocab),
         suppressed=tuple(sorted(id_ for id_ in ids if 0 <= id_ < vocab)),
     )
     return replace(spec, special=special)

@@ -108,6 +108,13 @@ def test_written_as_the_reference_writes(
         assert not set(expected[len(best) :]) - {theirs.generation_config.pad_token_id}
 
 
+def test_the_last_token_may_be_one_of_several(tmp_path: Path) -> None:
+    theirs = saved(tmp_path, GPT2, END | {"forced_eos_token_id": [9, 4, 11]})
+    found = [step.token for step in load_model(tmp_path).decode(ids=PROMPT, max_new_tokens=4)]
+    assert found == written(theirs, PROMPT, 4, 1)
+    assert found[-1] == 4
+
+
 def test_a_language_is_not_written_behind_a_text(tmp_path: Path) -> None:
     theirs, ours = saved(tmp_path, BART, START | FORCED), load_model(tmp_path)
     begun = [2, 51, 17]
