@@ -15,6 +15,7 @@ from app.render.numbers import number, small
 from app.theme import Theme
 
 ROW, LEAST_ROW = 27.0, 17.0
+SHORT_REMARK = 0.2  # of the width
 LEAST_BAR = 72.0
 SIZE, NOTE_SIZE, NOTE_LINE = 13.0, 11.0, 16.0
 
@@ -36,14 +37,17 @@ class BarsDrawing:
         numbers = [_exact(bar.value) for bar in panel.bars[: self._shown]]
         wide = max((text.width(words, SIZE) for words in numbers), default=0.0)
         # A label is cut only where the bars would get too short to compare.
-        spare = box.width - 10 - wide - 8 - LEAST_BAR
-        self._label_room = min(longest, max(box.width * 0.34, spare))
-        self._labels = told_apart(labels, self._label_room, SIZE)
         remarks = [bar.note for bar in panel.bars[: self._shown]]
         remark = max((text.width(words, NOTE_SIZE) for words in remarks), default=0.0)
+        # Or by a word such as "chosen", which says more than the end of the longest label.
+        word = remark + 10 if 0 < remark <= box.width * SHORT_REMARK else 0.0
+        spare = box.width - 10 - wide - 8 - LEAST_BAR - word
+        self._label_room = min(longest, max(box.width * 0.34, spare))
+        self._labels = told_apart(labels, self._label_room, SIZE)
         free = box.width - self._label_room - 10 - wide - 8
         # The bars come first; a note that finds no room is read under the pointer.
-        self._remark_room = remark if remark <= free * 0.45 else 0.0
+        fits = remark <= free * 0.45 or 0 < word <= free - LEAST_BAR
+        self._remark_room = remark if fits else 0.0
         self._bar_room = max(12.0, free - self._remark_room - 10 * bool(self._remark_room))
 
     def paint(self, canvas: Canvas) -> None:

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
-from app.figure import Figure, Words
+from app.figure import Figure, WordGrid, Words
 from app.render.drawing import Hit
 from app.render.guard import guarded
 from app.render.moving import panned, showing, zoomed
@@ -110,13 +110,18 @@ class FigureWidget(QWidget):
 
     def show_figure(self, figure: Figure) -> None:
         """Shows another figure in place of the last; the pointer reads it at once, and what was
-        zoomed stays zoomed while its shape stays the same."""
+        zoomed stays zoomed while its shape, and the order of a table's rows, stay the same."""
         before = {index: whole_of(self.page, index) for index in self._windows}
+        rows = {index: _names(self._figure, index) for index in self._windows}
         if len(figure.panels) != len(self._figure.panels):
             self._first = 0
         self._figure = figure
         self._redraw()
-        kept = {i: w for i, w in self._windows.items() if whole_of(self.page, i) == before[i]}
+        kept = {
+            index: window
+            for index, window in self._windows.items()
+            if whole_of(self.page, index) == before[index] and _names(figure, index) == rows[index]
+        }
         if kept != self._windows:
             self._windows = kept
             self._redraw()
@@ -397,3 +402,9 @@ class FigureWidget(QWidget):
         self._show_window(index, zoomed(window, drawing.whole, row, column, factor))
         self._pointer = pointer
         self._hover(hit)
+
+
+def _names(figure: Figure, index: int) -> tuple[str, ...]:
+    """What the rows of a table are called: sorted anew it begins at its top again."""
+    panel = figure.panels[index] if index < len(figure.panels) else None
+    return panel.rows.labels if isinstance(panel, WordGrid) else ()

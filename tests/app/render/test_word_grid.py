@@ -213,3 +213,23 @@ def test_a_word_is_shortened_before_the_number_behind_it() -> None:
         assert len(words) == 48
         assert all(w.startswith("pr") and w.endswith(" 0.97") for w in words)
     assert "previous 0.97" in record(Figure(title="t", panels=(panel,)), 1100, 300).words
+
+
+def test_a_table_sorted_anew_begins_at_its_top_again(qtbot: QtBot) -> None:
+    widget = FigureWidget()
+    qtbot.addWidget(widget)
+    widget.resize(710, 475)
+    panel = table(100, 3)
+    widget.show_figure(Figure(title="t", panels=(panel,)))
+
+    def first() -> int:
+        now = widget.page.placed[0].drawing
+        assert isinstance(now, WordGridDrawing)
+        return now.window.row
+
+    widget._show_window(0, Window(40, 0, 20, 3))
+    widget.show_figure(Figure(title="another map", panels=(panel,)))
+    assert first() == 40
+    turned = replace(panel, rows=replace(panel.rows, labels=panel.rows.labels[::-1]))
+    widget.show_figure(Figure(title="t", panels=(turned,)))
+    assert first() == 0
