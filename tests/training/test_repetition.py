@@ -75,7 +75,7 @@ def test_a_model_that_runs_in_circles_stops_doing_so(small: Transformer) -> None
 
 
 def test_only_a_model_that_goes_on_learning_is_asked_for_its_own_words(tmp_path: Path) -> None:
-    for name in decoder.SHARES:
+    for name in decoder.SHARES_FURTHER:
         np.save(tmp_path / f"decoder_{name}.npy", np.arange(2, 302, dtype=np.uint16))
     for further in (False, True):
         batches = decoder.DecoderBatches(tmp_path, vocab=302, further=further)
