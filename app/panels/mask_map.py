@@ -255,6 +255,14 @@ class MaskMap(QWidget):
         self._done.update(new)
         wanted = [c for c in new if (self._visible(c) if self._stroke else c in self._blocked)]
         if wanted:
+            # At once, not with the next run: a second click takes back what the first one painted.
+            changed = self._blocked.union if self._stroke else self._blocked.difference
+            self._blocked = changed(wanted)
+            if self._allowed is not None:
+                self._allowed = self._allowed.copy()
+                for cell in wanted:
+                    self._allowed[cell] = not self._stroke
+            self.update()
             self.painted.emit(wanted, bool(self._stroke))
 
     def words_of(self, cell: tuple[int, int]) -> str:

@@ -92,6 +92,11 @@ class MaskPainting:
     def _changed(self, names: frozenset[str]) -> None:
         if "model" in names:
             self._history.forget()
+            model = self._store.state.model
+            if self.editor is not None and (
+                model is None or self.editor.site not in model.spec.sites
+            ):
+                self.editor.hide()  # there is no such attention any more
         if names & {"model", "masks"}:
             self._offer()
 
@@ -107,6 +112,7 @@ class MaskPainting:
         self._history.began(site, self.choice(site))
 
     def _paint(self, site: str, cells: list[tuple[int, int]], on: bool) -> None:
+        """Also where the last run is behind: what is chosen counts, not what is shown."""
         blocked = set(self.choice(site).blocked)
         blocked = blocked | set(cells) if on else blocked - set(cells)
         choice = replace(self.choice(site), blocked=tuple(sorted(blocked)))

@@ -115,7 +115,7 @@ class PredictionsPanel(QWidget):
         from app.render.widget import FigureWidget
 
         if self.figure is None:
-            self.figure = FigureWidget(theme=self._theme)
+            self.figure = FigureWidget(theme=self._theme, least=(140.0, 1.0))
             self.figure.setMinimumWidth(120)
             self.figure.picked.connect(self._picked)
             self._scroll.setWidget(self.figure)

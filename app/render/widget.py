@@ -36,6 +36,7 @@ from app.theme import LIGHT, Theme
 
 EMPTY = Figure(title="", panels=(Words(title="", text="Nothing to show yet."),))
 ZOOM = 0.8
+LEAST_PAGE = 400.0, 300.0  # pixels in which every view can still be read
 USUAL_TEXT, NOTABLE = 13.4, 1.2  # pixels of an interface's text; so much larger ones are followed
 POINTING, ARROW = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -71,8 +72,15 @@ class FigureWidget(QWidget):
     hover_left = Signal()
     opened = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None, theme: Theme = LIGHT) -> None:
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        theme: Theme = LIGHT,
+        least: tuple[float, float] = LEAST_PAGE,
+    ) -> None:
+        """least: width and height that a page keeps however much it is enlarged."""
         super().__init__(parent)
+        self._least = least
         self._theme = theme
         self._figure = EMPTY
         self._windows: dict[int, Window] = {}
@@ -131,9 +139,11 @@ class FigureWidget(QWidget):
     @property
     def scale(self) -> float:
         """How much larger than usual all is drawn: as asked for, times as large as the texts of the
-        interface are."""
+        interface are; less where a page would have too little room to say anything."""
         text = QFontInfo(QApplication.font()).pixelSize() / USUAL_TEXT
-        return self._enlarged * (text if text >= NOTABLE else 1.0)
+        wanted = self._enlarged * (text if text >= NOTABLE else 1.0)
+        room = min(self.width() / self._least[0], self.height() / self._least[1])
+        return max(1.0, min(wanted, room))
 
     def enlarge(self, factor: float) -> None:
         """Draws everything so much larger than usual, in the same room."""

@@ -7,13 +7,19 @@ from collections.abc import Sequence
 from core.checkpoints.changes import Rows
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, fused
+from core.errors import UnsupportedModel
 from core.families import llama
 from core.families.family import Family
-from core.families.rope import rotary
+from core.families.rope import kind_of, parameters, rotary
 from core.spec import ModelSpec
 
 
 def spec(config: Config) -> ModelSpec:
+    if kind_of(config, parameters(config)) == "yarn":
+        raise UnsupportedModel(
+            f"{config.path} names the rope_type 'yarn', which this kind of model takes for "
+            "'longrope'; supported is that name"
+        )
     window = config.optional_size("sliding_window")
     positions = rotary(config, llama.head_size(config), partial=1.0)
     return llama.decoder_only(

@@ -18,8 +18,24 @@ def open_whole(path: Path, settings: Settings) -> Opened:
     """CheckpointError when the file is no tokenizer."""
     made = built(path, lambda: tokenizers.Tokenizer.from_file(str(path)))
     engine = LibraryEngine(made, unknown=settings.unknown)
-    notes = complete(engine, settings, path.name)
+    notes = (*add_missing(engine, settings, path.name), *complete(engine, settings, path.name))
     return Opened(engine=engine, settings=settings, notes=notes)
+
+
+def add_missing(engine: LibraryEngine, settings: Settings, name: str) -> tuple[str, ...]:
+    """Adds the tokens that only the files beside it hold, in the order of their ids, as the
+    reference does. A note names those whose id is not the next free one: they are not read."""
+    left = []
+    for number, token in sorted(settings.added.items()):
+        if engine.id_of(token.content) is not None:
+            continue
+        if number == engine.size:
+            engine.recognise(token)
+        else:
+            left.append(token.content)
+    if not left:
+        return ()
+    return (f"{name} lacks {', '.join(left)}, which {CONFIG} names; not read as one token",)
 
 
 def complete(engine: LibraryEngine, settings: Settings, name: str) -> tuple[str, ...]:

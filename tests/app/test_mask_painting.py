@@ -201,3 +201,31 @@ def test_return_clicks_only_the_button_it_stands_on(
     assert editor.isVisible()
     QTest.keyClick(editor, Qt.Key.Key_Escape)
     assert not editor.isVisible()
+
+
+def test_a_second_click_takes_back_before_the_first_was_run(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    type_text(app, "abcd")
+    settled(qtbot, app)
+    editor = opened(qtbot, app)
+    where = editor.map.cell_centre(1, 2)
+    click_at(editor.map, where)
+    click_at(editor.map, where)
+    assert cells(qtbot, app) == ()
+    for _ in range(3):
+        click_at(editor.map, where)
+    assert cells(qtbot, app) == ((1, 2),)
+    editor.close()
+
+
+def test_the_editor_goes_with_its_attention(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder-decoder")
+    settled(qtbot, app)
+    app.window.mask_panel.buttons["decoder.cross"].click()
+    editor = opened(qtbot, app)
+    assert editor.site == "decoder.cross"
+    app.session.opening.open("random:decoder")
+    qtbot.waitUntil(lambda: not editor.isVisible(), timeout=20_000)
+    settled(qtbot, app)
+    assert set(app.store.state.masks) <= {"decoder.self"}
+    assert app.store.state.answered

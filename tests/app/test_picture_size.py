@@ -71,3 +71,14 @@ def test_the_size_is_remembered_and_nonsense_is_not(tmp_path: Path) -> None:
     assert Settings(path).load().display.picture_size == "150"
     path.write_text("[display]\npicture_size=900\n")
     assert Settings(path).load().display.picture_size == "100"
+
+
+def test_a_page_keeps_room_enough_to_be_read(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    app.session.display(picture_size="200")
+    app.window.resize(1024, 700)
+    settled(qtbot, app)
+    widget = front(app)
+    assert 1.0 < widget.scale < 1.5
+    box = widget.page.box
+    assert min(box.width / 400, box.height / 300) == pytest.approx(1.0)

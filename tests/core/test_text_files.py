@@ -169,6 +169,32 @@ def test_an_id_that_another_piece_has_does_not_count(tmp_path: Path, kind: str) 
     assert_reads_alike(ours, reference, ("the newtok cat", "newtok<other> the"))
 
 
+def test_tokens_that_only_the_file_beside_tokenizer_json_holds_are_added(tmp_path: Path) -> None:
+    """In the order of their ids, as the reference does; what is not the next id is named."""
+    from transformers import PreTrainedTokenizerFast
+
+    made = byte_level("<a>")
+    size = made.get_vocab_size()
+    made.save(str(tmp_path / "tokenizer.json"))
+    added = {
+        str(size + 1): {"content": "plain", "special": False},
+        str(size): {"content": "<|im|>", "special": True},
+    }
+    config = {"tokenizer_class": "PreTrainedTokenizerFast", "added_tokens_decoder": added}
+    write_json(tmp_path / "tokenizer_config.json", config)
+    ours = Tokenizer.from_folder(tmp_path)
+    theirs = PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    text = "the<|im|>plain cat"
+    found = ours.encode(text, add_special=False)
+    assert list(found.ids) == theirs(text, add_special_tokens=False)["input_ids"]
+    assert {size, size + 1} <= set(found.ids)
+    assert not ours.notes
+    config["added_tokens_decoder"] = {str(size + 5): {"content": "<|far|>", "special": True}}
+    write_json(tmp_path / "tokenizer_config.json", config)
+    (note,) = Tokenizer.from_folder(tmp_path).notes
+    assert "tokenizer.json lacks <|far|>" in note
+
+
 def test_names_of_special_tokens_come_from_the_files_beside(tmp_path: Path) -> None:
     byte_level("<a>", "<b>", "<c>").save(str(tmp_path / "tokenizer.json"))
     write_json(

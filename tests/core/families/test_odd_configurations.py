@@ -74,3 +74,10 @@ def fits(value: Any, kind: Any) -> bool:
     if kind in (int, float):
         return not isinstance(value, bool) and isinstance(value, (int, kind))
     return isinstance(value, kind)
+
+
+def test_phi_3s_yarn_is_longrope_and_has_to_be_named_so() -> None:
+    tiny = next(f for f in families() if f.name == "Phi-3").tiny[0]
+    said = {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 16}
+    with pytest.raises(CoreError, match="takes for 'longrope'"):
+        describe(Config(dict(tiny) | {"rope_scaling": said}))
