@@ -112,7 +112,7 @@ class MaskPainting:
         self._history.began(site, self.choice(site))
 
     def _paint(self, site: str, cells: list[tuple[int, int]], on: bool) -> None:
-        """Also where the last run is behind: what is chosen counts, not what is shown."""
+        """Added to what is chosen, or taken from it; the last run may be behind that."""
         blocked = set(self.choice(site).blocked)
         blocked = blocked | set(cells) if on else blocked - set(cells)
         choice = replace(self.choice(site), blocked=tuple(sorted(blocked)))

@@ -36,7 +36,7 @@ from app.theme import LIGHT, Theme
 
 EMPTY = Figure(title="", panels=(Words(title="", text="Nothing to show yet."),))
 ZOOM = 0.8
-LEAST_PAGE = 400.0, 300.0  # pixels in which every view can still be read
+LEAST_PAGE = 400.0, 300.0  # pixels; in half of that several views were but a few pixels high
 USUAL_TEXT, NOTABLE = 13.4, 1.2  # pixels of an interface's text; so much larger ones are followed
 POINTING, ARROW = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
 CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -13,8 +13,8 @@ HELD_OUT = (
     "e-nesbit_the-railway-children",
     "hugh-lofting_the-story-of-doctor-dolittle",
 )
-# Long adult prose: a small model learns simple English better without it at first, and how texts go
-# on better with it later.
+# Long adult prose: a small model learns simple English better without it at first. To one that has
+# read the other books many times it is text it does not know yet.
 PROSE = (
     "anton-chekhov_short-fiction_constance-garnett",
     "o-henry_short-fiction",
