@@ -18,7 +18,7 @@ from training.repetition import greedy_rows, repeated, unlikelihood
 from training.shapes import decoder_spec
 
 Row = NDArray[np.integer]
-LENGTH, ROWS = 128, 32
+LENGTH, ROWS = 256, 16
 START, END, FIRST_WORD = 0, 1, 2
 # Shares of the running rows: stories, single sentences, written tales, and in a model that has
 # learned before, adult prose.

@@ -65,12 +65,12 @@ def test_large_texts_of_the_system_are_followed(qtbot: QtBot, open_app: Opener) 
         QApplication.setFont(font)
 
 
-def test_the_size_is_remembered_and_nonsense_is_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kept", "used"), [("150", "150"), ("900", "100"), ("x", "100")])
+def test_the_size_is_remembered_and_nonsense_is_not(tmp_path: Path, kept: str, used: str) -> None:
+    # One file a case: QSettings reads a file anew only when its time stamp has moved.
     path = tmp_path / "s.ini"
-    path.write_text("[display]\npicture_size=150\n")
-    assert Settings(path).load().display.picture_size == "150"
-    path.write_text("[display]\npicture_size=900\n")
-    assert Settings(path).load().display.picture_size == "100"
+    path.write_text(f"[display]\npicture_size={kept}\n")
+    assert Settings(path).load().display.picture_size == used
 
 
 def test_a_page_keeps_room_enough_to_be_read(qtbot: QtBot, open_app: Opener) -> None:

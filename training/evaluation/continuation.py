@@ -16,7 +16,7 @@ from training.decoder import LENGTH, START
 from training.evaluation.ngram import KneserNey
 
 EVERY_CHAPTER = 4
-STRIDE = 64
+STRIDE = 128
 NEW_TOKENS = 40
 Figures = dict[str, float]
 PROMPTS = (
@@ -55,7 +55,7 @@ def bits_per_character(
 
 
 def _log2(network: Transformer, ids: list[int]) -> torch.Tensor:
-    """log2 p of every token; each is scored once, with 64 to 128 tokens before it."""
+    """log2 p of every token; each is scored once, with 128 to 255 tokens before it."""
     rows, keep = [], []
     for start in range(0, len(ids), STRIDE):
         begin = max(0, start - (LENGTH - STRIDE))
