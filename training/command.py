@@ -43,6 +43,9 @@ def run(
         "--stop-after", type=float, default=float("inf"), help="minutes of this call"
     )
     parser.add_argument("--steps", type=int, help="a budget in steps instead")
+    parser.add_argument(
+        "--cycles", type=int, default=1, help="falls of the learning rate; their ends are averaged"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
@@ -81,6 +84,7 @@ def run(
         seed=given.seed,
         bf16=bf16,
         device=given.device,
+        cycles=given.cycles,
     )
     keep_tokenizer(WORK / f"{name}.json", plan.folder)
     train(model, made, source, loss_of, plan)

@@ -23,6 +23,7 @@ from core.model import Transformer
 from training import shapes
 from training.data.sentiment import LABELS
 from training.folders import MODELS, WORK
+from training.loop import trained
 from training.shapes import SPECS
 from training.vocabularies import DECODER_SIZE, ENCODER_SIZE, TRANSLATOR_SIZE
 
@@ -105,11 +106,8 @@ def renamed(name: str, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def load_run(name: str, run: str | None = None, *, dropout: float = 0.0) -> Transformer:
-    """The model of a training run, as it was last saved."""
-    model = Transformer(SPECS[name](), dropout=dropout)
-    kept = torch.load(WORK / (run or name) / "last.pt", weights_only=True, map_location="cpu")
-    model.load_state_dict(kept["model"])
-    return model.eval()
+    """The model of a training run."""
+    return trained(Transformer(SPECS[name](), dropout=dropout), WORK / (run or name)).eval()
 
 
 def export(name: str, *, run: str | None = None, to: Path = MODELS) -> Path:

@@ -15,12 +15,14 @@ import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.optim.optimizer import Optimizer
+from torch.optim.swa_utils import AveragedModel
 
 from core.model import Transformer
 from training.optim import GRADIENT_CLIP, set_rate
 
 LOG_EVERY_STEPS = 25
 SAVE_EVERY_SECONDS = 120.0
+END_OF_CYCLE = "end_{}.pt"  # the cycle's number, from 1
 
 
 class Batches(Protocol):
@@ -34,7 +36,9 @@ class Plan:
     """One training run.
 
     budget: seconds of training in all, over every resumption. steps: a budget in steps instead,
-    which makes a run repeatable to the last digit. stop_after: seconds of this call.
+    which makes a run repeatable to the last digit. stop_after: seconds of this call. cycles: how
+    many times the learning rate falls, one after the other; the weights at the end of each are
+    kept, and their mean is the run's model (Izmailov et al. 2018, stochastic weight averaging).
     """
 
     folder: Path
@@ -44,10 +48,13 @@ class Plan:
     steps: int | None = None
     stop_after: float = float("inf")
     device: str = "cpu"
+    cycles: int = 1
 
-    def progress(self, step: int, spent: float) -> float:
-        """0 at the start, 1 when the budget is used up."""
-        return spent / self.budget if self.steps is None else step / self.steps
+    def cycle(self, step: int, spent: float) -> tuple[int, float]:
+        """The cycle, from 0, and its progress from 0 to 1; (cycles, 0.0) when all is used up."""
+        used = spent / self.budget if self.steps is None else step / self.steps
+        whole, rest = divmod(min(used, 1.0) * self.cycles, 1.0)
+        return int(whole), rest
 
 
 # loss_of(model, batch) -> (loss to minimise, {name: value to log}, number of tokens)
@@ -75,8 +82,8 @@ def train(
     sums: dict[str, float] = {}
     counts: dict[str, int] = {}
     while True:
-        progress = plan.progress(step, spent)
-        if progress >= 1 or time.monotonic() - began >= plan.stop_after:
+        cycle, progress = plan.cycle(step, spent)
+        if cycle >= plan.cycles or time.monotonic() - began >= plan.stop_after:
             break
         factor = set_rate(made, step=step, progress=progress)
         batch = batches.draw(rng, progress)
@@ -97,10 +104,28 @@ def train(
             means = {name: sums[name] / counts[name] for name in sums}
             _log(plan.folder / "loss.csv", step, tokens, spent, factor, means)
             sums, counts = {}, {}
+        if plan.cycle(step, spent)[0] > cycle:
+            torch.save(model.state_dict(), plan.folder / END_OF_CYCLE.format(cycle + 1))
         if now - last_save > SAVE_EVERY_SECONDS:
             _save(model, made, rng, plan, step, tokens, spent)
             last_save = now
     _save(model, made, rng, plan, step, tokens, spent)
+
+
+def trained(model: Transformer, folder: Path) -> Transformer:
+    """The mean of the weights at the ends of the run's cycles; as last saved before the first has
+    come to its end. model: of the run's shape, used up."""
+    ends = sorted(folder.glob(END_OF_CYCLE.format("*")))
+    if not ends:
+        kept = torch.load(folder / "last.pt", weights_only=True, map_location="cpu")
+        model.load_state_dict(kept["model"])
+        return model
+    mean = AveragedModel(model)
+    for path in ends:
+        model.load_state_dict(torch.load(path, weights_only=True, map_location="cpu"))
+        mean.update_parameters(model)
+    found: Transformer = mean.module
+    return found
 
 
 def _attention(plan: Plan) -> AbstractContextManager[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from core.spec import ModelSpec
 from training import decoder, encoder, optim, shapes, translator
 from training.command import keep_tokenizer
 from training.curve import append
-from training.loop import LossOf, Plan, train
+from training.loop import LossOf, Plan, train, trained
 from training.optim import initialise, optimizers, set_rate
 
 VOCAB = 40
@@ -139,6 +140,32 @@ def test_a_stopped_and_resumed_run_ends_as_an_unbroken_one(tmp_path: Path) -> No
     train(second, optimizers_, DecoderRows(), decoder.loss_of, plan(tmp_path / "b", steps=6))
     for name, weight in whole.state_dict().items():
         assert torch.equal(weight, second.state_dict()[name]), name
+
+
+def test_a_run_in_cycles_is_the_mean_of_their_ends(tmp_path: Path) -> None:
+    model, optimizers_ = made(shapes.decoder_spec(VOCAB))
+    in_cycles = replace(plan(tmp_path, steps=75), cycles=3)
+    train(model, optimizers_, DecoderRows(), decoder.loss_of, in_cycles)
+    ends = [torch.load(tmp_path / f"end_{n}.pt") for n in (1, 2, 3)]
+    assert sorted(p.name for p in tmp_path.glob("end_*")) == ["end_1.pt", "end_2.pt", "end_3.pt"]
+    for name, weight in model.state_dict().items():
+        assert torch.equal(weight, ends[2][name]), name
+    mean = trained(made(shapes.decoder_spec(VOCAB))[0], tmp_path).state_dict()
+    for name, weight in mean.items():
+        torch.testing.assert_close(weight, sum(end[name] for end in ends) / 3)
+    # Every cycle's rate ends where the first one's does.
+    rates = [line.split(",")[3] for line in (tmp_path / "loss.csv").read_text().splitlines()[1:]]
+    assert len(set(rates)) == 1
+    assert float(rates[0]) < 0.03
+
+
+def test_before_its_first_end_a_run_is_as_last_saved(tmp_path: Path) -> None:
+    model, optimizers_ = made(shapes.decoder_spec(VOCAB))
+    stopped = replace(plan(tmp_path, steps=10**6), stop_after=0.0)
+    train(model, optimizers_, DecoderRows(), decoder.loss_of, stopped)
+    found = trained(made(shapes.decoder_spec(VOCAB))[0], tmp_path).state_dict()
+    for name, weight in model.state_dict().items():
+        assert torch.equal(weight, found[name]), name
 
 
 def test_the_rate_warms_up_and_ends_near_zero() -> None:
