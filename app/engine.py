@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.choices import DecodeChoice, FillOrder, Inputs, Listed, Narrowing
+from app.imports import finish_torch, import_core
 from app.sampling import sampling_of
 from app.store import Abilities, Answer
 from core.errors import RequestError
@@ -36,12 +37,13 @@ class Question:
 
 
 class Engine:
-    """The real core."""
+    """The real core. All of torch is imported before anything but the first picture."""
+
+    def __init__(self) -> None:
+        self._opened = False
 
     def abilities(self) -> Abilities:
         """Import the core and say what it offers."""
-        from app.imports import import_core
-
         import_core()
         from app.views import views
         from core import builtin, device
@@ -63,6 +65,11 @@ class Engine:
     def load(self, source: str, device: str, report: Report, stop: ShouldStop) -> LoadedModel:
         """A model that is whole; raises CoreError otherwise."""
         from core import load_model
+        from core.builtin import PREFIX
+
+        if self._opened or device != "cpu" or not source.startswith(PREFIX):
+            finish_torch()
+        self._opened = True
 
         found: LoadedModel = load_model(
             source, device=device, progress=_told(report), should_stop=stop
@@ -72,6 +79,9 @@ class Engine:
     def run(self, question: Question, previous: Answer | None, stop: ShouldStop) -> Answer:
         """Tokenise, run, and compute ahead what the visible views need."""
         from core.request import HEADS, LAST, MASKED, RunRequest
+
+        if previous is not None:
+            finish_torch()
 
         model, inputs = question.model, question.inputs
         if not inputs.text.strip():
@@ -118,6 +128,7 @@ class Engine:
 
         Beam search leaves its tree where a token was taken by hand; from there it goes on greedily.
         """
+        finish_torch()
         request = _request(answer, choice, narrowing)
         if request.strategy == "beam":
             request = replace(request, strategy="greedy")
@@ -141,6 +152,7 @@ class Engine:
         """One more mask filled after `fills`; forced: (position, token) of one's own choice."""
         from core.decoding import Filling
 
+        finish_torch()
         filling = Filling(answer.model, answer.request, order=order, should_stop=stop)
         filling.steps = list(fills)
         return filling.step() if forced is None else filling.force(*forced)
@@ -149,12 +161,14 @@ class Engine:
         """Every step against its row of one full forward."""
         from core.decoding.verify import verify
 
+        finish_torch()
         return verify(model, steps, should_stop=stop)
 
     def share(self, model: LoadedModel, trace: Trace, kv_heads: int, stop: ShouldStop) -> Shared:
         """The text of a run on fewer key/value heads."""
         from core.analysis.sharing import share
 
+        finish_torch()
         return share(model.network, trace, kv_heads, should_stop=stop)
 
     def search(
@@ -168,6 +182,7 @@ class Engine:
         """A beam search run to its end."""
         from core.decoding import BeamSearch
 
+        finish_torch()
         found = BeamSearch(answer.model, _request(answer, choice, narrowing), stop)
         while found.finished is None:
             fraction = found.index / choice.max_new_tokens

@@ -5,32 +5,62 @@ from __future__ import annotations
 import ctypes
 import gc
 import importlib
+import importlib.metadata
 import importlib.util
 import os
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from app.theme import DARK, LIGHT
 
 LIBRARIES = ("libc10.so", "libtorch_cpu.so", "libtorch_python.so")
+# What needs no torch. The first have libraries of their own, and the system opens one at a time;
+# the others are imported while torch's are being opened.
+BEFORE = ("numpy", "tokenizers", "safetensors", "sentencepiece")
+BESIDE = ("app.render.widget", "core.text", "core.families.bert")
+# Operators for torch's compilers, a quarter of `import torch`: nothing that runs a model on a CPU
+# asks for them, but `torch.Generator` does, so they follow after the first picture. Only where
+# this was seen to hold.
+PUT_OFF, PUT_OFF_IN = "torch._meta_registrations", "2.13."
 
 
 def import_core() -> None:
-    """Import torch, the core and what draws the first picture; once, in the worker."""
+    """Import torch, the core and what draws the first picture; once, in the worker.
+
+    Afterwards a built-in model can be run on the CPU; `finish_torch` before anything else.
+    """
     if "torch" in sys.modules:
         prepare_drawing()
         return
-    # 100,000 objects that stay: going through them again and again takes a fifth of the time.
-    gc.disable()
-    try:
-        open_torch_libraries()
+    with _collector_at_rest():
+        for name in BEFORE:
+            importlib.import_module(name)
+        opening = threading.Thread(target=open_torch_libraries, daemon=True)
+        opening.start()
+        for name in BESIDE:
+            importlib.import_module(name)
+        importlib.import_module("app.views").views()
+        prepare_drawing()
+        opening.join()
+        if importlib.metadata.version("torch").startswith(PUT_OFF_IN):
+            sys.modules[PUT_OFF] = _PutOff(PUT_OFF)
         importlib.import_module("torch")
         importlib.import_module("core.checkpoints.load")
-        prepare_drawing()
-    finally:
+        # 100,000 objects that stay: no need to go through them ever again.
         gc.freeze()
-        gc.enable()
+
+
+def finish_torch() -> None:
+    """Import what `import_core` has put off, if anything; in the worker, like all imports."""
+    if isinstance(sys.modules.get(PUT_OFF), _PutOff):
+        with _collector_at_rest():
+            del sys.modules[PUT_OFF]
+            importlib.import_module(PUT_OFF)
 
 
 def prepare_drawing() -> None:
@@ -57,3 +87,17 @@ def open_torch_libraries() -> None:
         path = Path(found.origin).parent / "lib" / name
         if path.exists():
             dlopen(os.fsencode(path), os.RTLD_NOW)
+
+
+class _PutOff(ModuleType):
+    """Stands in for a module until `finish_torch`."""
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Going through all that was imported again and again takes a fifth of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -1,4 +1,4 @@
-"""The only file that knows threads: one worker, lanes that keep the latest, stale answers dropped.
+"""The only file that runs work in a thread: one worker, lanes that keep the latest job.
 
 Work runs off the window's thread and touches no widget; its answer comes back on the window's
 thread. A lane holds one running and one waiting job: a newer one takes the waiting place. Once a

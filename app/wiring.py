@@ -11,8 +11,9 @@ from typing import NoReturn
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from app import examples, resting
+from app import examples, finishing, resting
 from app.engine import Engine
+from app.finishing import Finishing
 from app.mask_memory import write_masks
 from app.resting import Resting
 from app.session import LANES, Core, Session
@@ -33,7 +34,7 @@ class App(QObject):
         self.settings = settings if settings is not None else Settings()
         known = self.settings.load()
         self.store = Store(_state(known))
-        self.tasks = Tasks(*LANES, resting.LANE, parent=self)
+        self.tasks = Tasks(*LANES, finishing.LANE, resting.LANE, parent=self)
         self.session = Session(
             self.store,
             self.tasks,
@@ -47,6 +48,7 @@ class App(QObject):
         self.session.opening.expect(source or known.source)
         self.window = Window(self.store, self.session, examples.read())
         self.window.restore(known.geometry, known.layout)
+        self.finishing = Finishing(self.store, self.tasks, parent=self)
         self.resting = Resting(self.store, self.tasks, parent=self)
         self._closed, self._clean = False, True
         self.window.painted.connect(self._start)

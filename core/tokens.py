@@ -1,14 +1,18 @@
-"""A tokenised text: what a stack reads, and what a person sees of it."""
+"""A tokenised text: what a stack reads, and what a person sees of it.
+
+torch is imported inside the methods: the window reads the tokenizers while torch is being opened.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, TypeVar
 
 from core.spelling import Spelling
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
 
 T = TypeVar("T")
 
@@ -145,12 +149,18 @@ class Tokens:
 
     def ids_tensor(self, device: torch.device | str = "cpu") -> Tensor:
         """[position] int64."""
+        import torch
+
         return torch.tensor(self.ids, dtype=torch.long, device=device)
 
     def padding_tensor(self, device: torch.device | str = "cpu") -> Tensor:
         """[position] bool, True where padding."""
+        import torch
+
         return torch.tensor(self.padding, dtype=torch.bool, device=device)
 
     def segments_tensor(self, device: torch.device | str = "cpu") -> Tensor:
         """[position] int64."""
+        import torch
+
         return torch.tensor(self.segments, dtype=torch.long, device=device)

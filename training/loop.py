@@ -124,8 +124,8 @@ def trained(model: Transformer, folder: Path) -> Transformer:
     for path in ends:
         model.load_state_dict(torch.load(path, weights_only=True, map_location="cpu"))
         mean.update_parameters(model)
-    found: Transformer = mean.module
-    return found
+    model.load_state_dict(mean.module.state_dict())
+    return model
 
 
 def _attention(plan: Plan) -> AbstractContextManager[None]:
