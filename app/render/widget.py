@@ -1,43 +1,20 @@
-"""The widget that shows a Figure and says what is pointed at and picked.
-
-The picture is painted once into a pixmap of the screen's own pixels; the pointer only adds a few
-lines above it, so that hovering costs next to nothing however large the figure.
-
-A page is laid out for texts of the usual size. Where they are larger, by the system's settings or
-for a lecture hall, it is laid out in as much less room and enlarged: all of it, lines too.
-"""
+"""The widget that shows a Figure and says what is pointed at and picked."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QFontInfo,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPixmap,
-    QResizeEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QWidget
 
-from app.figure import Figure, WordGrid, Words
+from app.figure import Figure
 from app.render.drawing import Hit
 from app.render.guard import guarded
-from app.render.moving import panned, showing, zoomed
-from app.render.page import Page
-from app.render.places import Drag, beside, map_at, map_of, whole_of
-from app.render.qt_canvas import QtCanvas
-from app.render.window import Window
+from app.render.picture import LEAST_PAGE, PictureWidget
+from app.render.places import Drag, beside, map_at, map_of
 from app.render.word_grid import WordGridDrawing
 from app.theme import LIGHT, Theme
 
-EMPTY = Figure(title="", panels=(Words(title="", text="Nothing to show yet."),))
 ZOOM = 0.8
-LEAST_PAGE = 400.0, 300.0  # pixels; in half of that several views were but a few pixels high
-USUAL_TEXT, NOTABLE = 13.4, 1.2  # pixels of an interface's text; so much larger ones are followed
 POINTING, ARROW = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
 CONTROL = Qt.KeyboardModifier.ControlModifier
 ARROWS = {
@@ -55,7 +32,7 @@ BY_KEY = (
 HELP = "Control and an arrow key read cell by cell, Return picks, plus and minus zoom."
 
 
-class FigureWidget(QWidget):
+class FigureWidget(PictureWidget):
     """Shows one Figure at a time.
 
     picked: a click on a cell or label, as `Selection` field name -> index or word. hovered: the
@@ -78,142 +55,27 @@ class FigureWidget(QWidget):
         theme: Theme = LIGHT,
         least: tuple[float, float] = LEAST_PAGE,
     ) -> None:
-        """least: width and height that a page keeps however much it is enlarged."""
-        super().__init__(parent)
-        self._least = least
-        self._theme = theme
-        self._figure = EMPTY
-        self._windows: dict[int, Window] = {}
-        self._first = 0  # the row of panels that the page begins with
-        self._page: Page | None = None
-        self._pixmap: QPixmap | None = None
-        self._hit: tuple[int, Hit] | None = None
+        super().__init__(parent, theme, least)
         self._pointer: tuple[float, float] | None = None
         self._drag: Drag | None = None
-        self._framed = False
-        self._enlarged = self._laid_out = 1.0
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(160, 120)
         self.setAccessibleName("Figure")
         self.setAccessibleDescription(HELP)
 
-    @property
-    def figure(self) -> Figure:
-        """What is shown."""
-        return self._figure
-
-    @property
-    def page(self) -> Page:
-        """The figure laid out at the widget's size."""
-        scale = self.scale
-        if self._page is None or scale != self._laid_out:
-            self._laid_out, self._pixmap = scale, None
-            size = self.width() / scale, self.height() / scale
-            windows, first = self._windows, self._first
-            self._page = Page(self._figure, *size, self._theme, windows, first=first, hints=True)
-        return self._page
-
     def show_figure(self, figure: Figure) -> None:
-        """Shows another figure in place of the last; the pointer reads it at once, and what was
-        zoomed stays zoomed while its shape, and the order of a table's rows, stay the same."""
-        before = {index: whole_of(self.page, index) for index in self._windows}
-        rows = {index: _names(self._figure, index) for index in self._windows}
-        if len(figure.panels) != len(self._figure.panels):
-            self._first = 0
-        self._figure = figure
-        self._redraw()
-        kept = {
-            index: window
-            for index, window in self._windows.items()
-            if whole_of(self.page, index) == before[index] and _names(figure, index) == rows[index]
-        }
-        if kept != self._windows:
-            self._windows = kept
-            self._redraw()
+        """Shows another figure in place of the last; the pointer reads it at once."""
+        super().show_figure(figure)
         self.setAccessibleName(figure.title or "Figure")
         self.setAccessibleDescription(" ".join(filter(None, (figure.note, figure.hint, HELP))))
 
-    @property
-    def scale(self) -> float:
-        """How much larger than usual all is drawn: as asked for, times as large as the texts of the
-        interface are; less where a page would have too little room to say anything."""
-        text = QFontInfo(QApplication.font()).pixelSize() / USUAL_TEXT
-        wanted = self._enlarged * (text if text >= NOTABLE else 1.0)
-        room = min(self.width() / self._least[0], self.height() / self._least[1])
-        return max(1.0, min(wanted, room))
-
-    def enlarge(self, factor: float) -> None:
-        """Draws everything so much larger than usual, in the same room."""
-        if factor != self._enlarged:
-            self._enlarged = factor
-            self._redraw()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draws in another theme's colours."""
-        self._theme = theme
-        self._redraw()
-
-    def sizeHint(self) -> QSize:
-        return QSize(760, 560)
-
     def _redraw(self) -> None:
-        self._page = None
-        self._pixmap = None
         if self._pointer is not None:
             self._point(*self._pointer)
         elif self._hit is not None:  # read by keyboard: the place may be gone
             self._hover(None)
-        self.update()
-
-    # --- painting ---------------------------------------------------------------------------
-
-    @guarded
-    def paintEvent(self, event: QPaintEvent) -> None:
-        ratio = self.devicePixelRatioF()
-        if self._pixmap is None or self._pixmap.devicePixelRatio() != ratio:
-            self._pixmap = self._picture(ratio)
-        painter = QPainter(self)
-        try:
-            painter.drawPixmap(0, 0, self._pixmap)
-            painter.scale(self.scale, self.scale)
-            self._paint_over(QtCanvas(painter, ratio * self.scale))
-        finally:
-            painter.end()
-
-    def _paint_over(self, canvas: QtCanvas) -> None:
-        """What the pointer, the keyboard and the focus add to the picture."""
-        if self._hit is None:
-            self.page.paint_note(canvas)
-        else:
-            index, hit = self._hit
-            self.page.placed[index].drawing.paint_hover(canvas, hit)
-            self.page.paint_readout(canvas, hit.text)
-        if self._framed:
-            canvas.rect(self.page.box, stroke=self._theme.accent)
-
-    def _picture(self, ratio: float) -> QPixmap:
-        pixmap = QPixmap(QSize(round(self.width() * ratio), round(self.height() * ratio)))
-        pixmap.setDevicePixelRatio(ratio)
-        painter = QPainter(pixmap)
-        try:
-            painter.scale(self.scale, self.scale)
-            self.page.paint(QtCanvas(painter, ratio * self.scale), note=False)
-        finally:
-            painter.end()
-        return pixmap
-
-    @guarded
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._redraw()
-
-    @guarded
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.FontChange:
-            self._redraw()
-        super().changeEvent(event)
+        super()._redraw()
 
     # --- the pointer ------------------------------------------------------------------------
 
@@ -258,7 +120,8 @@ class FigureWidget(QWidget):
         where = self._place(event)
         found = map_at(self.page, where.x(), where.y())
         if found is not None:
-            self._show_window(found[0], None)
+            self._sight.show_window(found[0], None)
+            self._redraw()
 
     @guarded
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -276,10 +139,10 @@ class FigureWidget(QWidget):
             step = -1 if turned > 0 else 1
             sideways = not event.angleDelta().y() or drawing.window.rows == drawing.whole.rows
             moves = (0, step) if sideways else (step, 0)
-            self._show_window(index, panned(drawing.window, drawing.whole, *moves))
+            self._sight.pan(index, *moves)
         else:
-            factor = ZOOM if turned > 0 else 1 / ZOOM
-            self._show_window(index, zoomed(drawing.window, drawing.whole, row, column, factor))
+            self._sight.zoom(index, row, column, ZOOM if turned > 0 else 1 / ZOOM)
+        self._redraw()
         event.accept()
 
     def _place(self, event: QMouseEvent | QWheelEvent) -> QPointF:
@@ -318,8 +181,6 @@ class FigureWidget(QWidget):
         if hit.target:
             self.opened.emit(hit.target)
 
-    # --- the part in sight ------------------------------------------------------------------
-
     @property
     def _over_more(self) -> bool:
         """Whether the pointer is on the line that leads to the panels out of sight."""
@@ -328,15 +189,7 @@ class FigureWidget(QWidget):
 
     def _turn(self, down: int) -> None:
         """The panels that follow those in sight, or come before them."""
-        self._first = self.page.turned(down)
-        self._redraw()
-
-    def _show_window(self, index: int, window: Window | None) -> None:
-        """Shows a part of a panel's cells; all that fit for None or the whole."""
-        if window is None or window == whole_of(self.page, index):
-            self._windows.pop(index, None)
-        else:
-            self._windows[index] = window
+        self._sight.turn(down)
         self._redraw()
 
     def _pan(self, drag: Drag, where: QPointF) -> None:
@@ -344,8 +197,9 @@ class FigureWidget(QWidget):
         cell = (1.0, 1.0) if drawing is None else drawing.grid.cell
         least = QApplication.startDragDistance()
         rows, columns = drag.to(where.x(), where.y(), cell, least)
-        if drawing is not None and drag.panel is not None and (rows or columns):
-            self._show_window(drag.panel, panned(drawing.window, drawing.whole, rows, columns))
+        if drag.panel is not None and (rows or columns):
+            self._sight.pan(drag.panel, rows, columns)
+            self._redraw()
 
     # --- the keyboard -----------------------------------------------------------------------
 
@@ -371,8 +225,8 @@ class FigureWidget(QWidget):
             self._zoom(ZOOM)
         elif key == Qt.Key.Key_Minus:
             self._zoom(1 / ZOOM)
-        elif key == Qt.Key.Key_0 and self._windows:
-            self._windows = {}
+        elif key == Qt.Key.Key_0 and self._sight.zoomed:
+            self._sight.show_all()
             self._redraw()
         else:
             super().keyPressEvent(event)
@@ -384,14 +238,8 @@ class FigureWidget(QWidget):
             return
         self._pointer = None
         index, hit = found
-        if not self.page.layout.shows(index):
-            self._first = self.page.layout.row_of(index)
+        if self._sight.reveal(index, hit):
             self._redraw()
-        drawing = map_of(self.page, index)
-        if drawing is not None:
-            window = showing(drawing.window, drawing.whole, hit.row, hit.column)
-            if window != drawing.window:
-                self._show_window(index, window)
         self._hover(found)
         self.setAccessibleDescription(hit.text)
 
@@ -409,12 +257,7 @@ class FigureWidget(QWidget):
         if hit is not None and hit[1].row is not None and hit[1].column is not None:
             row, column = hit[1].row + 0.5, hit[1].column + 0.5
         pointer, self._pointer = self._pointer, None
-        self._show_window(index, zoomed(window, drawing.whole, row, column, factor))
+        self._sight.zoom(index, row, column, factor)
+        self._redraw()
         self._pointer = pointer
         self._hover(hit)
-
-
-def _names(figure: Figure, index: int) -> tuple[str, ...]:
-    """What the rows of a table are called: sorted anew it begins at its top again."""
-    panel = figure.panels[index] if index < len(figure.panels) else None
-    return panel.rows.labels if isinstance(panel, WordGrid) else ()

@@ -227,7 +227,7 @@ def test_a_table_sorted_anew_begins_at_its_top_again(qtbot: QtBot) -> None:
         assert isinstance(now, WordGridDrawing)
         return now.window.row
 
-    widget._show_window(0, Window(40, 0, 20, 3))
+    widget._sight.show_window(0, Window(40, 0, 20, 3))
     widget.show_figure(Figure(title="another map", panels=(panel,)))
     assert first() == 40
     turned = replace(panel, rows=replace(panel.rows, labels=panel.rows.labels[::-1]))
