@@ -14,7 +14,7 @@ from torch import Tensor
 
 from core.checkpoints import pickled, safe
 from core.checkpoints.config import Config
-from core.checkpoints.generation import GENERATION, laid_over
+from core.checkpoints.generation import GENERATION, borrowed, laid_over
 from core.checkpoints.held import (
     ADAPTER,
     CONFIG,
@@ -140,9 +140,10 @@ def read_config(folder: Path) -> Config:
         raise CheckpointError(without_config(folder))
     values = read_json(path)
     beside = folder / GENERATION
-    if beside.is_file():
-        values = laid_over(values, read_json(beside))
-    config = Config(values, path)
+    said = read_json(beside) if beside.is_file() else None
+    config = Config(values if said is None else laid_over(values, said), path)
+    note = None if said is None else borrowed(values, said)
+    config.notes += [note] if note is not None else []
     if (folder / ADAPTER).is_file():
         config.notes.append(f"{folder} also holds an adapter ({ADAPTER}), which is not applied")
     return config

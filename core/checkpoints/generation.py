@@ -12,11 +12,19 @@ from core.spec import ModelSpec
 
 GENERATION = "generation_config.json"
 
-_FIRST = ("eos_token_id", "decoder_start_token_id")
+_START = "decoder_start_token_id"
+_FIRST = ("eos_token_id", _START)
 """Read in generation_config.json first, and in config.json where that is silent: a text has to
 begin and to end somehow."""
 
-_FOLLOWED = ("forced_bos_token_id", "forced_eos_token_id", "bad_words_ids", "suppress_tokens")
+_RENORMALISE = "renormalize_logits"
+_FOLLOWED = (
+    "forced_bos_token_id",
+    "forced_eos_token_id",
+    "bad_words_ids",
+    "suppress_tokens",
+    _RENORMALISE,
+)
 
 _NEUTRAL: dict[str, float] = {
     "no_repeat_ngram_size": 0,
@@ -39,9 +47,27 @@ _ALONE = (*_FOLLOWED, *_NEUTRAL, "force_bos_token_to_be_generated")
 
 def laid_over(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     """config.json's values with what generation_config.json says. Where there is that file, the
-    reference takes these settings from it alone."""
+    reference takes these settings from it alone; a classifier writes nothing and does not read it.
+    """
+    if _judges(values):
+        return dict(values)
+    if said.get(_START) is None:  # the beginning of sentence stands in for it
+        said = {**said, _START: said.get("bos_token_id")}
     kept = {key: value for key, value in values.items() if key not in _ALONE}
     return kept | {key: said[key] for key in (*_FIRST, *_ALONE) if said.get(key) is not None}
+
+
+def borrowed(values: Mapping[str, Any], said: Mapping[str, Any]) -> str | None:
+    """A note where texts end only by config.json; beside the other file the reference reads no end
+    there, and writes on."""
+    key = "eos_token_id"
+    if values.get(key) is None or said.get(key) is not None or _judges(values):
+        return None
+    return f"{GENERATION} names no {key}; texts end with that of config.json"
+
+
+def _judges(values: Mapping[str, Any]) -> bool:
+    return Config(values).architecture.endswith("ForSequenceClassification")
 
 
 def followed(spec: ModelSpec, config: Config) -> ModelSpec:
@@ -61,7 +87,8 @@ def followed(spec: ModelSpec, config: Config) -> ModelSpec:
         forced_last=_inside(last, vocab),
         suppressed=tuple(sorted(id_ for id_ in ids if 0 <= id_ < vocab)),
     )
-    return replace(spec, special=special)
+    # Anything but true is as good as silence in the reference.
+    return replace(spec, special=special, renormalised=config.read(_RENORMALISE) is True)
 
 
 def unfollowed(spec: ModelSpec, config: Config) -> str | None:

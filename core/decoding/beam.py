@@ -192,6 +192,7 @@ class BeamSearch:
         else:
             open_ = without_suppressed(logits.log_softmax(-1), self.model.spec)
             step = filters.penalised(open_, self.request.sampling, tokens.ids)
+            step = step.log_softmax(-1) if self.model.spec.renormalised else step
         return step + (0.0 if node is None else self.nodes[node].log_probability)
 
     def _extended(self, node: int | None) -> Tokens:

@@ -112,11 +112,18 @@ def spec_of(
         ),
         special=SpecialIds(
             pad=config.token("pad_token_id", default=1),
-            decoder_start=config.token("decoder_start_token_id", default=end[0] if end else None),
+            decoder_start=start(config, default=end[0] if end else None),
             end=end,
         ),
         shared_embedding=target_vocab is None and config.flag("tie_word_embeddings", default=True),
     )
+
+
+def start(config: Config, *, default: int | None) -> int | None:
+    """The decoder's first token. Where none is named the reference begins what it writes with the
+    beginning of sentence, but not a text that is only judged."""
+    instead = ("bos_token_id",) if classes(config) is None else ()
+    return config.token("decoder_start_token_id", *instead, default=default)
 
 
 def classes(config: Config) -> ClassHead | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, alias, leave, rename
 from core.families.activations import ACTIVATIONS
-from core.families.bart import CLASSES, classes
+from core.families.bart import CLASSES, classes, start
 from core.families.family import Family
 from core.families.windows import decoder_attention
 from core.spec import (
@@ -54,7 +54,7 @@ def spec(config: Config) -> ModelSpec:
         ),
         special=SpecialIds(
             pad=config.token("pad_token_id", default=0),
-            decoder_start=config.token("decoder_start_token_id", "pad_token_id", default=0),
+            decoder_start=start(config, default=config.token("pad_token_id", default=0)),
             end=config.tokens("eos_token_id"),
         ),
         shared_embedding=not alone,

@@ -33,8 +33,9 @@ Architecture = Literal["encoder", "decoder", "encoder-decoder"]
 class ModelSpec:
     """The whole model. At least one of encoder and decoder is present.
 
-    shared_embedding: encoder and decoder read one token table. dtype: as stored in the checkpoint.
-    notes: sentences for the person (assumed values, what was left out).
+    shared_embedding: encoder and decoder read one token table. renormalised: whether a beam's
+    probabilities sum to 1 again without the tokens it may not take. dtype: as stored in the
+    checkpoint. notes: sentences for the person (assumed values, what was left out).
     """
 
     family: str
@@ -44,6 +45,7 @@ class ModelSpec:
     heads: Heads = field(default_factory=Heads)
     special: SpecialIds = field(default_factory=SpecialIds)
     shared_embedding: bool = False
+    renormalised: bool = False
     dtype: str = "float32"
     notes: tuple[str, ...] = ()
 

@@ -30,6 +30,12 @@ GPT2: dict[str, Any] = {
     "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64,
     "bos_token_id": 0, "eos_token_id": 7, "pad_token_id": 0,
 }  # fmt: skip
+T5: dict[str, Any] = {
+    "model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "vocab_size": 61,
+    "d_model": 32, "d_kv": 8, "d_ff": 48, "num_layers": 1, "num_heads": 4,
+    "eos_token_id": 1, "pad_token_id": 0,
+}  # fmt: skip
+UNSTARTED = {key: value for key, value in BART.items() if key != "decoder_start_token_id"}
 START = {"eos_token_id": 2, "pad_token_id": 1, "decoder_start_token_id": 2}
 END = {"eos_token_id": 7, "pad_token_id": 0}
 FORCED = {"forced_bos_token_id": 51, "forced_eos_token_id": 9}
@@ -51,10 +57,30 @@ CASES: dict[str, tuple[Mapping[str, Any], Mapping[str, Any] | None]] = {
         BART,
         START | {"eos_token_id": [2, 8], "decoder_start_token_id": 50},
     ),
+    "a beginning of sentence and no start": (UNSTARTED | {"bos_token_id": 11}, None),
+    "a null for a start": (BART | {"bos_token_id": 11, "decoder_start_token_id": None}, None),
+    "a beginning of sentence and no start in T5": (T5 | {"bos_token_id": 11}, None),
+    "a beginning of sentence before the other file's start": (
+        BART,
+        {"eos_token_id": 2, "pad_token_id": 1, "bos_token_id": 11},
+    ),
+    "a start before a beginning of sentence": (UNSTARTED, START | {"bos_token_id": 11}),
     "the last token of a lone decoder": (GPT2 | {"forced_eos_token_id": 7}, None),
     "the last token of a lone decoder, beside": (GPT2, END | {"forced_eos_token_id": 8}),
     "a first token that a longer prompt does not have": (GPT2, END | FORCED),
     "tokens never written": (GPT2, END | {"suppress_tokens": [0, 3, 7, 11, 60]}),
+    "beams scored without the bad words": (
+        BART,
+        START | {"bad_words_ids": [[i] for i in range(0, 60, 3)], "renormalize_logits": True},
+    ),
+    "the same in config.json": (
+        GPT2 | {"suppress_tokens": list(range(30)), "renormalize_logits": True},
+        None,
+    ),
+    "no beams scored so where the file beside it is silent": (
+        GPT2 | {"renormalize_logits": True},
+        END | {"suppress_tokens": list(range(30))},
+    ),
     "bad words, one of them the end": (
         GPT2,
         END | {"bad_words_ids": [[i] for i in range(30)]},
@@ -64,7 +90,10 @@ CASES: dict[str, tuple[Mapping[str, Any], Mapping[str, Any] | None]] = {
 
 def saved(folder: Path, config: Mapping[str, Any], said: Mapping[str, Any] | None) -> Any:
     """The reference's model of a folder with these two files."""
-    late = (*FORCED, "bad_words_ids", "force_bos_token_to_be_generated")
+    late = (
+        *FORCED, "bad_words_ids", "suppress_tokens", "renormalize_logits",
+        "force_bos_token_to_be_generated",
+    )  # fmt: skip
     made = reference.make({k: v for k, v in config.items() if k not in late}, seed=4)
     with torch.no_grad():  # soft distributions leave beams something to weigh
         for parameter in made.parameters():
@@ -78,14 +107,23 @@ def saved(folder: Path, config: Mapping[str, Any], said: Mapping[str, Any] | Non
     return getattr(transformers, name).from_pretrained(folder, attn_implementation="eager").eval()
 
 
-def written(theirs: Any, prompt: list[int], new: int, beams: int) -> list[int]:
-    ids = theirs.generate(
+def generated(theirs: Any, prompt: list[int], new: int, beams: int) -> tuple[list[int], float]:
+    """(the decoder's whole sequence, the score of a beam)."""
+    out = theirs.generate(
         torch.tensor([prompt]),
         attention_mask=torch.ones(1, len(prompt), dtype=torch.long),
         do_sample=False,
         max_new_tokens=new,
         num_beams=beams,
-    )[0].tolist()
+        return_dict_in_generate=True,
+        output_scores=True,
+    )
+    score = 0.0 if beams == 1 else float(out.sequences_scores[0])
+    return out.sequences[0].tolist(), score
+
+
+def written(theirs: Any, prompt: list[int], new: int, beams: int) -> list[int]:
+    ids, _ = generated(theirs, prompt, new, beams)
     return ids[1:] if theirs.config.is_encoder_decoder else ids[len(prompt) :]
 
 
@@ -94,18 +132,21 @@ def test_written_as_the_reference_writes(
     tmp_path: Path, config: Mapping[str, Any], said: Mapping[str, Any] | None
 ) -> None:
     theirs, ours = saved(tmp_path, config, said), load_model(tmp_path)
-    assert not any("decoding" in note for note in ours.notes)
+    assert not any("decoding" in note or "eos_token_id" in note for note in ours.notes)
     for prompt, new in ((PROMPT, NEW), (PROMPT, 1), ([5], 4)):
         found = [step.token for step in ours.decode(ids=prompt, max_new_tokens=new)]
-        assert found == written(theirs, prompt, new, 1)
         run = ours.trace(ids=prompt).request
+        begun = run.source if run.target is None else run.target
+        assert [*begun.ids, *found] == generated(theirs, prompt, new, 1)[0]
         search = BeamSearch(
             ours, DecodeRequest(run=run, strategy="beam", beams=3, max_new_tokens=new)
         )
-        best = [node.token for node in search.path(search.run()[0].id)]
-        expected = written(theirs, prompt, new, 3)
+        first = search.run()[0]
+        best = [*begun.ids, *(node.token for node in search.path(first.id))]
+        expected, score = generated(theirs, prompt, new, 3)
         assert best == expected[: len(best)]
         assert not set(expected[len(best) :]) - {theirs.generation_config.pad_token_id}
+        assert abs(first.score - score) <= 1e-4
 
 
 def test_the_last_token_may_be_one_of_several(tmp_path: Path) -> None:
@@ -132,9 +173,14 @@ def test_a_language_is_not_written_behind_a_text(tmp_path: Path) -> None:
 def test_without_an_end_of_its_own_the_configuration_ends_the_text(tmp_path: Path) -> None:
     """Many folders say so in config.json alone."""
     saved(tmp_path, BART, {"forced_bos_token_id": 51})
-    special = load_model(tmp_path).spec.special
+    ours = load_model(tmp_path)
+    special = ours.spec.special
     assert (special.end, special.decoder_start, special.pad) == ((2,), 2, 1)
     assert (special.forced_first, special.forced_last) == (51, None)
+    (note,) = [note for note in ours.notes if "eos_token_id" in note]
+    assert (
+        note == "generation_config.json names no eos_token_id; texts end with that of config.json"
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,6 +230,26 @@ def test_settings_that_change_nothing_are_not_named(tmp_path: Path) -> None:
     }  # fmt: skip
     saved(tmp_path, GPT2 | {"no_repeat_ngram_size": 3}, END | neutral)
     assert not any("decoding" in note for note in load_model(tmp_path).notes)
+
+
+@pytest.mark.parametrize("start", [{}, {"decoder_start_token_id": 7}])
+def test_a_text_that_is_judged_begins_as_config_json_has_it(
+    tmp_path: Path, start: Mapping[str, Any]
+) -> None:
+    judges = {"architectures": ["BartForSequenceClassification"], "bos_token_id": 11}
+    theirs = reference.make(UNSTARTED | start | judges, seed=4)
+    theirs.save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text("utf-8"))
+    if not start:
+        del config["decoder_start_token_id"]  # written down as 2, which is what BART has
+        (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
+    said = {"bos_token_id": 5, "decoder_start_token_id": 6, "eos_token_id": 12}
+    (tmp_path / "generation_config.json").write_text(json.dumps(said), "utf-8")
+    trace = load_model(tmp_path).trace(ids=[*PROMPT, 2])
+    assert trace.tokens["decoder"].ids[0] == start.get("decoder_start_token_id", 2)
+    with torch.no_grad():
+        expected = theirs(torch.tensor([[*PROMPT, 2]])).logits[0]
+    assert (trace.heads["classes"] - expected).abs().max() <= 1e-4
 
 
 def test_bad_words_that_are_no_tokens(tmp_path: Path) -> None:
