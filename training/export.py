@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from core.checkpoints.convert import original
+from core.checkpoints.load import load_model
 from core.families import bert, llama, vanilla
 from core.model import Transformer
 from training import shapes
@@ -105,14 +106,17 @@ def renamed(name: str, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return found
 
 
-def load_run(name: str, run: str | None = None, *, dropout: float = 0.0) -> Transformer:
-    """The model of a training run."""
-    return trained(Transformer(SPECS[name](), dropout=dropout), WORK / (run or name)).eval()
+def load_run(name: str, run: str | None = None, *, also: Sequence[Path] = ()) -> Transformer:
+    """The model of a training run. also: checkpoint folders that count in its mean."""
+    others = [load_model(folder).network for folder in also]
+    return trained(Transformer(SPECS[name]()), WORK / (run or name), others).eval()
 
 
-def export(name: str, *, run: str | None = None, to: Path = MODELS) -> Path:
+def export(
+    name: str, *, run: str | None = None, also: Sequence[Path] = (), to: Path = MODELS
+) -> Path:
     """Write the checkpoint folder and return it."""
-    model = load_run(name, run)
+    model = load_run(name, run, also=also)
     folder = to / name
     folder.mkdir(parents=True, exist_ok=True)
     # One tensor may carry several names in a state dict (tied embeddings): it is stored once.
@@ -134,8 +138,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=sorted(SPECS))
     parser.add_argument("--run", help="folder under training/work (default: the name)")
+    parser.add_argument(
+        "--also",
+        type=Path,
+        nargs="+",
+        default=(),
+        metavar="FOLDER",
+        help="checkpoints of earlier runs that count like one more end of a cycle each",
+    )
     given = parser.parse_args()
-    folder = export(given.name, run=given.run)
+    folder = export(given.name, run=given.run, also=given.also)
     size = (folder / "model.safetensors").stat().st_size
     print(f"{folder.name}: model.safetensors {size / 1e6:.1f} MB")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,9 +112,11 @@ def train(
     _save(model, made, rng, plan, step, tokens, spent)
 
 
-def trained(model: Transformer, folder: Path) -> Transformer:
+def trained(model: Transformer, folder: Path, also: Sequence[Transformer] = ()) -> Transformer:
     """The mean of the weights at the ends of the run's cycles; as last saved before the first has
-    come to its end. model: of the run's shape, used up."""
+    come to its end. also: models that count like one more end each. model: of the run's shape,
+    used up.
+    """
     ends = sorted(folder.glob(END_OF_CYCLE.format("*")))
     if not ends:
         kept = torch.load(folder / "last.pt", weights_only=True, map_location="cpu")
@@ -124,6 +126,8 @@ def trained(model: Transformer, folder: Path) -> Transformer:
     for path in ends:
         model.load_state_dict(torch.load(path, weights_only=True, map_location="cpu"))
         mean.update_parameters(model)
+    for other in also:
+        mean.update_parameters(other)
     model.load_state_dict(mean.module.state_dict())
     return model
 

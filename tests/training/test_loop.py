@@ -153,6 +153,10 @@ def test_a_run_in_cycles_is_the_mean_of_their_ends(tmp_path: Path) -> None:
     mean = trained(made(shapes.decoder_spec(VOCAB))[0], tmp_path).state_dict()
     for name, weight in mean.items():
         torch.testing.assert_close(weight, sum(end[name] for end in ends) / 3)
+    other, _ = made(shapes.decoder_spec(VOCAB))
+    mean = trained(made(shapes.decoder_spec(VOCAB))[0], tmp_path, [other]).state_dict()
+    for name, weight in other.state_dict().items():
+        torch.testing.assert_close(mean[name], (weight + sum(end[name] for end in ends)) / 4)
     # Every cycle's rate ends where the first one's does.
     rates = [line.split(",")[3] for line in (tmp_path / "loss.csv").read_text().splitlines()[1:]]
     assert len(set(rates)) == 1
