@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from core.text.kinds import GENERIC, KINDS, ROLES, UNKNOWN, Kind, Template, brac
 CONFIG = "tokenizer_config.json"
 SPECIAL = "special_tokens_map.json"
 ADDED = "added_tokens.json"
+_DECODER = "added_tokens_decoder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +48,22 @@ class Settings:
         special = read_json(folder / SPECIAL)
         model = read_json(folder / "config.json")
         named = _name(values, "tokenizer_class") or _name(model, "tokenizer_class")
-        names = (named, _name(model, "model_type"), family)
+        kinds = (key(name) for name in (named, _name(model, "model_type"), family))
+        kind = next((name for name in kinds if name in KINDS), "")
+        # As in the reference, an added_tokens_decoder takes the place of the files of before it;
+        # where there is none, they count first.
+        old, now = _roles(special), _roles(values)
+        said = old | now if _DECODER in values else now | old
+        more = _more(values) or _more(special)
+        known = {*KINDS.get(kind, UNKNOWN).names.values(), *said.values(), *more}
+        added = _added(values) if _DECODER in values else _listed(read_json(folder / ADDED), known)
         return cls(
-            kind_name=next((key(name) for name in names if key(name) in KINDS), ""),
+            kind_name=kind,
             tokenizer_class=None if key(named) in GENERIC else named,
             values=values,
-            said=_roles(special) | _roles(values),
-            added=_added(values, read_json(folder / ADDED)),
-            more=_more(values) or _more(special),
+            said=said,
+            added=added,
+            more=more,
         )
 
     @classmethod
@@ -123,13 +133,20 @@ def _more(values: Mapping[str, Any]) -> tuple[str, ...]:
     return ()
 
 
-def _added(values: Mapping[str, Any], listed: Mapping[str, Any]) -> dict[int, Added]:
-    found = {
-        number: Added(content=content)
+def _listed(listed: Mapping[str, Any], special: AbstractSet[str]) -> dict[int, Added]:
+    """What added_tokens.json holds: tokens without flags. special: those that have a role."""
+    return {
+        number: Added(
+            content=content, special=content in special, normalized=content not in special
+        )
         for content, number in listed.items()
         if isinstance(number, int)
     }
-    decoder = values.get("added_tokens_decoder")
+
+
+def _added(values: Mapping[str, Any]) -> dict[int, Added]:
+    found: dict[int, Added] = {}
+    decoder = values.get(_DECODER)
     for number, token in (decoder if isinstance(decoder, dict) else {}).items():
         content = _content(token)
         if content is not None and str(number).isdigit():

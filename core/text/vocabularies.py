@@ -126,26 +126,20 @@ def finish(
     names: dict[str, str],
 ) -> tuple[LibraryEngine, tuple[str, ...]]:
     """Added and special tokens, and where these go. Notes name the tokens that the files beside it
-    give the id of another piece: as in the reference, they have the next free id.
-
-    Raises CheckpointError for an id that no piece has, as it leaves a gap.
-    """
+    give the id of another piece, or one that leaves a gap: as in the reference, they have the next
+    free id."""
     engine = LibraryEngine(made, unknown=settings.unknown)
     notes: list[str] = []
     for number, added in sorted(settings.added.items()):
         other = engine.piece(number)
-        engine.recognise(added)
+        engine.recognise(replace(added, special=added.special or added.content in names.values()))
         found = engine.id_of(added.content)
         if found == number:
             continue
-        if other is None:
-            raise CheckpointError(
-                f"{added.content!r} has the id {found} by {path}, "
-                f"but {number} by the files beside it"
-            )
+        why = "leaves a gap" if other is None else f"is that of {other!r}"
         notes.append(
-            f"The files beside {path.name} give {added.content!r} the id {number}, which is that "
-            f"of {other!r}; it is read as {found}, as in transformers."
+            f"The files beside {path.name} give {added.content!r} the id {number}, which {why}; "
+            f"it is read as {found}, as in transformers."
         )
     for role, token in names.items():
         if engine.id_of(token) is not None and not engine.recognises(token):

@@ -24,18 +24,19 @@ def open_whole(path: Path, settings: Settings) -> Opened:
 
 def add_missing(engine: LibraryEngine, settings: Settings, name: str) -> tuple[str, ...]:
     """Adds the tokens that only the files beside it hold, in the order of their ids, as the
-    reference does. A note names those whose id is not the next free one: they are not read."""
-    left = []
+    reference does: each gets the next free id. Notes name those that should have another."""
+    notes = []
     for number, token in sorted(settings.added.items()):
         if engine.id_of(token.content) is not None:
             continue
-        if number == engine.size:
-            engine.recognise(token)
-        else:
-            left.append(token.content)
-    if not left:
-        return ()
-    return (f"{name} lacks {', '.join(left)}, which {CONFIG} names; not read as one token",)
+        engine.recognise(token)
+        found = engine.id_of(token.content)
+        if found != number:
+            notes.append(
+                f"{name} lacks {token.content!r}, which the files beside it give the id {number}; "
+                f"it is read as {found}, as in transformers."
+            )
+    return tuple(notes)
 
 
 def complete(engine: LibraryEngine, settings: Settings, name: str) -> tuple[str, ...]:

@@ -170,7 +170,7 @@ def test_an_id_that_another_piece_has_does_not_count(tmp_path: Path, kind: str) 
 
 
 def test_tokens_that_only_the_file_beside_tokenizer_json_holds_are_added(tmp_path: Path) -> None:
-    """In the order of their ids, as the reference does; what is not the next id is named."""
+    """In the order of their ids, as the reference does; an id that is not the next one is named."""
     from transformers import PreTrainedTokenizerFast
 
     made = byte_level("<a>")
@@ -191,18 +191,32 @@ def test_tokens_that_only_the_file_beside_tokenizer_json_holds_are_added(tmp_pat
     assert not ours.notes
     config["added_tokens_decoder"] = {str(size + 5): {"content": "<|far|>", "special": True}}
     write_json(tmp_path / "tokenizer_config.json", config)
-    (note,) = Tokenizer.from_folder(tmp_path).notes
-    assert "tokenizer.json lacks <|far|>" in note
+    ours, theirs = (
+        Tokenizer.from_folder(tmp_path),
+        PreTrainedTokenizerFast.from_pretrained(tmp_path),
+    )
+    (note,) = ours.notes
+    assert f"lacks '<|far|>', which the files beside it give the id {size + 5}; it is read" in note
+    assert list(ours.encode("the<|far|> cat").ids) == theirs("the<|far|> cat")["input_ids"]
 
 
 def test_names_of_special_tokens_come_from_the_files_beside(tmp_path: Path) -> None:
+    import transformers
+
     byte_level("<a>", "<b>", "<c>").save(str(tmp_path / "tokenizer.json"))
     write_json(
         tmp_path / "special_tokens_map.json", {"mask_token": {"content": "<b>"}, "pad_token": "<c>"}
     )
     write_json(tmp_path / "tokenizer_config.json", {"pad_token": "<a>"})
     ours = Tokenizer.from_folder(tmp_path)
-    assert (ours.mask_piece, ours.pad_piece) == ("<b>", "<a>")
+    theirs = transformers.PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    assert (ours.mask_piece, ours.pad_piece) == (theirs.mask_token, theirs.pad_token) == (
+        "<b>", "<c>",
+    )  # fmt: skip
+    newer = {"pad_token": "<a>", "added_tokens_decoder": {}}
+    write_json(tmp_path / "tokenizer_config.json", newer)
+    theirs = transformers.PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    assert Tokenizer.from_folder(tmp_path).pad_piece == theirs.pad_token == "<a>"
 
 
 def test_a_special_piece_that_tokenizer_json_does_not_mark_can_be_typed(tmp_path: Path) -> None:
@@ -248,9 +262,59 @@ def test_tokens_added_later_keep_their_ids(tmp_path: Path) -> None:
     write_json(tmp_path / "added_tokens.json", {"[NEW]": len(WORDS)})
     ours = Tokenizer.from_folder(tmp_path)
     assert ours.encode("the[NEW]", add_special=False).ids == (5, len(WORDS))
-    write_json(tmp_path / "added_tokens.json", {"[NEW]": 99})
-    with pytest.raises(CheckpointError, match=r"\[NEW\].* 18 .* but 99"):
-        Tokenizer.from_folder(tmp_path)
+
+
+def test_added_tokens_of_the_old_file_are_words_unless_they_have_a_role(tmp_path: Path) -> None:
+    from transformers import BertTokenizer
+
+    write_words(tmp_path)
+    size = len(WORDS)
+    write_json(tmp_path / "added_tokens.json", {"[NEW]": size, "[SEPARATE]": size + 1})
+    config = {"tokenizer_class": "BertTokenizer", "do_lower_case": True}
+    write_json(tmp_path / "tokenizer_config.json", config | {"sep_token": "[SEPARATE]"})
+    ours, theirs = Tokenizer.from_folder(tmp_path), BertTokenizer.from_pretrained(tmp_path)
+    assert_reads_alike(ours, theirs, ("the [NEW] cat", "the [new] cat", "the[SEPARATE]cat"))
+    assert [ours.is_special(i) for i in (size, size + 1)] == [False, True]
+
+
+def test_an_added_tokens_decoder_takes_the_old_files_place(tmp_path: Path) -> None:
+    from transformers import BertTokenizer
+
+    write_words(tmp_path)
+    size = len(WORDS)
+    write_json(tmp_path / "added_tokens.json", {"[NEW]": size, "[OLD]": size + 1})
+    added = {str(size): {"content": "[OTHER]", "special": True}}
+    config = {"tokenizer_class": "BertTokenizer", "do_lower_case": True}
+    write_json(tmp_path / "tokenizer_config.json", config | {"added_tokens_decoder": added})
+    ours, theirs = Tokenizer.from_folder(tmp_path), BertTokenizer.from_pretrained(tmp_path)
+    assert_reads_alike(ours, theirs, ("the [NEW] cat", "the [OLD] cat", "the [OTHER] cat"))
+    assert ours.vocab_size == size + 1
+
+
+@pytest.mark.parametrize("file", ["added_tokens.json", "tokenizer_config.json"])
+def test_an_id_that_leaves_a_gap_does_not_count(tmp_path: Path, file: str) -> None:
+    from transformers import BertTokenizer
+
+    write_words(tmp_path)
+    size = len(WORDS)
+    config: dict[str, object] = {"tokenizer_class": "BertTokenizer", "do_lower_case": True}
+    if file == "added_tokens.json":
+        write_json(tmp_path / file, {"[NEW]": 99, "[FAR]": 120})
+    else:
+        config["added_tokens_decoder"] = {
+            "120": {"content": "[FAR]", "special": True},
+            "99": {"content": "[NEW]", "special": False, "normalized": True},
+        }
+    write_json(tmp_path / "tokenizer_config.json", config)
+    ours, theirs = Tokenizer.from_folder(tmp_path), BertTokenizer.from_pretrained(tmp_path)
+    assert_reads_alike(ours, theirs, ("the [NEW] cat", "the [FAR] cat [NEW]"))
+    for note, (token, said, read) in zip(
+        ours.notes, (("[NEW]", 99, size), ("[FAR]", 120, size + 1)), strict=True
+    ):
+        assert note == (
+            f"The files beside vocab.txt give {token!r} the id {said}, which leaves a gap; it is "
+            f"read as {read}, as in transformers."
+        )
 
 
 def test_one_file_is_enough(tmp_path: Path) -> None:
