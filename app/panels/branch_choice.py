@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
 
 from app.branches import Tree, how
 from app.stepping import Stepping
@@ -10,6 +12,9 @@ from app.store import Store
 
 MOST_LETTERS = 23
 """Of a name with the text it quotes; more find no room beside what else stands there."""
+
+
+LEAST = 120  # pixels: its number, how it was decoded and a few letters
 
 
 class BranchChoice(QComboBox):
@@ -20,6 +25,7 @@ class BranchChoice(QComboBox):
         self._store = store
         self.setAccessibleName("Branch")
         self.setToolTip("Continuations that were tried; choosing one goes back to it")
+        self.setMinimumWidth(LEAST)
         self.setMaximumWidth(230)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(stepping.revisit)
@@ -37,6 +43,20 @@ class BranchChoice(QComboBox):
         self.addItems([name_of(tree, number) for number in range(len(tree.branches))])
         self.setCurrentIndex(tree.current)
         self.blockSignals(False)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Qt would stop in the middle of a letter where the name finds no room."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        kind = QStyle.ComplexControl.CC_ComboBox
+        room = self.style().subControlRect(kind, option, field, self).width() - 4
+        right = Qt.TextElideMode.ElideRight
+        option.currentText = self.fontMetrics().elidedText(option.currentText, right, room)
+        painter = QStylePainter(self)
+        painter.drawComplexControl(kind, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
 
 
 def name_of(tree: Tree, number: int) -> str:

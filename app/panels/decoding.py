@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
+    QSizePolicy,
     QSlider,
     QToolButton,
     QVBoxLayout,
@@ -39,6 +40,7 @@ BUTTONS = (
     ("restart", "Throw the generated tokens away"),
 )
 LEAST_SLIDER = 120  # pixels in which a step can still be aimed at
+LEAST_TEXT, LEAST_ENDING = 240, 160  # pixels in which something can still be read
 
 
 class DecodingPanel(QWidget):
@@ -65,13 +67,13 @@ class DecodingPanel(QWidget):
         self._move_chips = MoveChips()
         self.chips = TokenChips("Generated tokens", wrap=False)
         self.area = ChipsArea(self.chips, least=48, wrap=False)
-        self.text = ElidedLabel()
+        self.text = ElidedLabel(least=LEAST_TEXT)
         self.text.setAccessibleName("Text so far")
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.branch = BranchChoice(store, session.stepping)
         self.checks = Checks(store, session.checker)
-        self.ending = ElidedLabel()
+        self.ending = ElidedLabel(least=LEAST_ENDING, cut=Qt.TextElideMode.ElideRight)
         self.ending.setAccessibleName("Why decoding ended")
         self._lay_out()
         self._connect()
@@ -90,7 +92,10 @@ class DecodingPanel(QWidget):
         below = QHBoxLayout()
         below.addStrut(26)  # as high with buttons as without: nothing jumps when steps appear
         below.setSpacing(12)
-        below.addWidget(self.text, 1)
+        # It takes what is left over, but is not stretched: in a narrow window a stretched one would
+        # be cut to its least before anything beside it gave way.
+        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        below.addWidget(self.text)
         below.addWidget(self.ending)
         below.addWidget(self.branch)
         below.addWidget(self.checks)
@@ -224,7 +229,7 @@ class DecodingPanel(QWidget):
         state = self._store.state
         step, fill = state.step, state.fill
         if fill is not None:
-            self.text.setText(f"“{_filled(state)}”  ·  {NOT_AUTOREGRESSION}")
+            self.text.setText(f"“{_filled(state)}”", f"  ·  {NOT_AUTOREGRESSION}")
         elif step is None:
             self.text.setText("")
         elif state.all_at_once is not None:
@@ -234,7 +239,7 @@ class DecodingPanel(QWidget):
             shown = text if len(text) <= 120 else "…" + text[-119:]
             noun = "byte" if step.pending == 1 else "bytes"
             bytes_ = f"  {step.pending} pending {noun}" if step.pending else ""
-            self.text.setText(f"“{shown}”{bytes_}  ·  {_cache(step)}")
+            self.text.setText(f"“{shown}”{bytes_}", f"  ·  {_cache(step)}")
         problem = state.problem
         here = problem is not None and problem.where == "decoding"
         self.ending.setText(problem.text if here and problem is not None else state.ending)

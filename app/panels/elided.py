@@ -1,4 +1,4 @@
-"""A label that gives way: text that finds no room is cut in its middle and said in the tooltip."""
+"""A label that gives way: text that finds no room is cut and said in the tooltip."""
 
 from __future__ import annotations
 
@@ -12,13 +12,22 @@ LEAST = 40
 class ElidedLabel(QLabel):
     """Never widens the window, however long its text is."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        least: int = LEAST,
+        cut: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle,
+    ) -> None:
+        """least: pixels that a longer text keeps. cut: where."""
         super().__init__(parent)
-        self._full = self._note = ""
+        self._least, self._cut = least, cut
+        self._first = self._full = self._note = ""
 
-    def setText(self, text: str) -> None:
-        if text != self._full:
-            self._full = text
+    def setText(self, text: str, aside: str = "") -> None:
+        """aside: follows the text, and is left out before the text is cut."""
+        if text + aside != self._full or text != self._first:
+            self._first, self._full = text, text + aside
             self.updateGeometry()
             self._fit()
 
@@ -36,7 +45,7 @@ class ElidedLabel(QLabel):
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(min(LEAST, self.sizeHint().width()), super().minimumSizeHint().height())
+        return QSize(min(self._least, self.sizeHint().width()), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -48,9 +57,10 @@ class ElidedLabel(QLabel):
         return margins.left() + margins.right() + 2 * self.margin() + max(0, self.indent())
 
     def _fit(self) -> None:
-        middle = Qt.TextElideMode.ElideMiddle
         room = max(0, self.width() - 2 - self._beside())
-        shown = self.fontMetrics().elidedText(self._full, middle, room)
+        metrics = self.fontMetrics()
+        fits = metrics.horizontalAdvance(self._full) <= room
+        shown = self._full if fits else metrics.elidedText(self._first, self._cut, room)
         super().setText(shown)
         cut = "" if shown == self._full else self._full
         self.setToolTip("\n".join(part for part in (cut, self._note) if part))

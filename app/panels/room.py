@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-LEAST = 120  # pixels of a panel that stay in sight in the lowest window
+LEAST = 8.6  # lines of text, 120 pixels usually: so much stays in sight in the lowest window
 _EDGE = 8  # empty pixels at the right of every panel: the scroll bar may stand on them
 
 
@@ -35,7 +35,10 @@ class Room(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         least = self._panel.minimumSizeHint()
-        return QSize(least.width(), min(least.height(), LEAST))
+        return QSize(least.width(), min(least.height(), self._lines(LEAST)))
+
+    def _lines(self, count: float) -> int:
+        return round(count * self.fontMetrics().lineSpacing())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QLabel, QLineEdit, QScrollArea, QStyle, QStyleOptionComboBox, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QStyle,
+    QStyleOptionComboBox,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.panels.room import Room
@@ -59,6 +67,40 @@ def test_the_window_stays_so_while_a_model_decodes(qtbot: QtBot, open_app: Opene
     settled(qtbot, app)
     assert app.window.decoding.checks.result.text()
     assert app.window.minimumSizeHint().width() <= SMALL[0]
+
+
+def test_the_text_so_far_is_read_beside_beams_and_branches(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    app.window.resize(*SMALL)
+    app.session.stepping.choose(max_new_tokens=12)
+    app.session.stepping.last()
+    settled(qtbot, app)
+    app.session.stepping.choose(strategy="beam")
+    app.session.stepping.last()
+    settled(qtbot, app)
+    bar = app.window.decoding
+    qtbot.waitUntil(bar.branch.isVisible)
+    qtbot.wait(20)
+    assert bar.ending.text()
+    assert bar.text.width() >= min(240, bar.text.sizeHint().width())
+    assert bar.branch.width() >= 120
+    assert app.window.minimumSizeHint().width() <= SMALL[0]
+
+
+def test_the_decoding_bar_is_whole_where_texts_are_large(qtbot: QtBot, open_app: Opener) -> None:
+    font, larger = QApplication.font(), QApplication.font()
+    larger.setPixelSize(20)
+    QApplication.setFont(larger)
+    try:
+        app = open_app("random:decoder")
+        app.session.stepping.choose(max_new_tokens=4)
+        app.session.stepping.last()
+        settled(qtbot, app)
+        check, room = app.window.decoding.checks.check, app.window.docks[4].widget()
+        qtbot.waitUntil(check.isVisible)
+        qtbot.waitUntil(lambda: _inside(check, room))
+    finally:
+        QApplication.setFont(font)
 
 
 def test_the_bar_of_heads_gives_way_and_comes_back(qtbot: QtBot, open_app: Opener) -> None:
