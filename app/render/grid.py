@@ -119,7 +119,8 @@ def fit(
     wide, high = _cell(inner.inset(top=above), window, limits)
     size = _upright(columns.part(window.column, window.columns), wide - 4)
     if size is None and (upright or first_number(columns.labels) is not None):
-        size = SMALLEST  # numbers that only count are thinned rather than turned
+        # Numbers that only count are thinned rather than turned; words are cut, if need be.
+        size = SMALLEST if first_number(columns.labels) is not None else TIGHTEST
     turned = size is None
     if turned:
         above = min(longest, max(box.height * 0.3, min(64.0, box.height * 0.45)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.figure import Figure, Panel
+from app.figure import Diagram, Figure, Panel
 from app.render import text
 from app.render.canvas import Canvas
 from app.render.drawing import Drawing, Hit
@@ -25,7 +25,9 @@ from app.theme import Theme
 
 MARGIN = 12.0
 TITLES, PANEL_TITLES, NOTE = (15.0, 14.0, 13.0), (13.0, 12.0, 11.0), 12.0
-TITLE_ROOM, NOTE_LINE = 28.0, 17.0
+TITLE_ROOM, TITLE_LINE, NOTE_LINE = 28.0, 17.0, 17.0
+BALANCED = 0.55, 0.65, 0.75, 0.85, 1.0  # of the width: a title's second line is no single word
+LEAST_SCALE, LEAST_STRETCHED = 0.65, 0.5  # of a diagram with arrows between boxes; of rows of words
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,11 @@ class Page:
             max(0.0, width - 2 * MARGIN),
             NOTE_LINE * len(self._notes),
         )
-        top = 8 + (TITLE_ROOM if figure.title else 0)
+        self._scale: SharedScale | None = shared_scale(figure)
+        self._title = _title(figure, self.footer.width, self._scale)
+        top = 8 + _title_room(self._title)
         body = Rect(MARGIN, top, self.footer.width, max(0.0, self.footer.y - 6 - top))
         self.layout = lay_out(figure, body, first)
-        self._scale: SharedScale | None = shared_scale(figure)
         self.placed = tuple(
             _place(figure, index, panel, box, theme, (windows or {}).get(index))
             for index, (panel, box) in enumerate(zip(figure.panels, self.layout.boxes, strict=True))
@@ -78,11 +81,13 @@ class Page:
         """Everything, back to front; without the note where the read-out stands in its place."""
         theme = self.theme
         canvas.rect(self.box, fill=theme.surface)
-        room = self.footer.width
+        y = 8 + TITLE_ROOM / 2
         if self._scale is not None:
-            room -= self._scale.paint(canvas, MARGIN + room, 8 + TITLE_ROOM / 2, theme)
-        size, title = text.shrunk(self.figure.title, room, TITLES, True)
-        canvas.text(MARGIN, 8 + TITLE_ROOM / 2, title, colour=theme.text, size=size, bold=True)
+            self._scale.paint(canvas, self.footer.right, y, theme)
+        size, lines = self._title
+        for number, line in enumerate(lines):
+            y = 8 + TITLE_ROOM / 2 + TITLE_LINE * number
+            canvas.text(MARGIN, y, line, colour=theme.text, size=size, bold=True)
         size = self._title_size()
         for index, placed in enumerate(self.placed):
             if not self.layout.shows(index):
@@ -133,9 +138,10 @@ class Page:
             canvas.text(MARGIN, y, line, colour=self.theme.muted, size=NOTE)
 
     def paint_readout(self, canvas: Canvas, words: str) -> None:
-        """What is pointed at, in place of the note."""
-        line = text.elide(words, self.footer.width, NOTE)
-        canvas.text(MARGIN, self.footer.y + NOTE_LINE / 2, line, colour=self.theme.text, size=NOTE)
+        """What is pointed at, in place of the note and in as many lines."""
+        for number, line in enumerate(_lines(words, self.footer.width, len(self._notes))):
+            y = self.footer.y + NOTE_LINE * (number + 0.5)
+            canvas.text(MARGIN, y, line, colour=self.theme.text, size=NOTE)
 
     def at(self, x: float, y: float) -> tuple[int, Hit] | None:
         """The panel under a point and what lies there."""
@@ -148,9 +154,22 @@ class Page:
 
 def page_height(figure: Figure, width: float) -> float:
     """The height at which every panel of the figure has the room it needs, for export."""
-    top = 8 + (TITLE_ROOM if figure.title else 0)
-    body = natural_heights(figure, max(0.0, width - 2 * MARGIN))
+    room = max(0.0, width - 2 * MARGIN)
+    top = 8 + _title_room(_title(figure, room, shared_scale(figure)))
+    body = natural_heights(figure, room)
     return float(round(top + body + 6 + NOTE_LINE * len(_note_lines(figure.note, width)) + 8))
+
+
+def legible_height(figure: Figure) -> float:
+    """The height in which the diagrams of a figure can still be read; 0 for one without: other
+    panels show less of what they hold, a diagram is all or nothing."""
+    diagrams = [panel for panel in figure.panels if isinstance(panel, Diagram)]
+    if not diagrams:
+        return 0.0
+    around = 8 + TITLE_ROOM + 6 + 2 * NOTE_LINE + 8
+    return around + max(
+        panel.height * (LEAST_STRETCHED if panel.stretch else LEAST_SCALE) for panel in diagrams
+    )
 
 
 def page_width(figure: Figure) -> float:
@@ -172,9 +191,35 @@ def _place(
     return Placed(drawing, panel.title if room else "", box)
 
 
+def _title(figure: Figure, room: float, scale: SharedScale | None) -> tuple[float, list[str]]:
+    """The size of the figure's title and its lines: smaller before two, two before it is cut."""
+    if not figure.title:
+        return TITLES[-1], []
+    room -= scale.width if scale is not None else 0.0
+    size, title = text.shrunk(figure.title, room, TITLES, True)
+    if title == figure.title:
+        return size, [title]
+    ways = (text.wrap(figure.title, part * room, size, True) for part in BALANCED)
+    whole = (lines for lines in ways if len(lines) <= 2 and " ".join(lines) == figure.title)
+    lines = next(whole, None)  # the first that takes no word apart
+    if lines is None:
+        first, *rest = text.wrap(figure.title, room, size, True)
+        lines = [first, text.elide(" ".join(rest), room, size, True)]
+    return size, lines
+
+
+def _title_room(title: tuple[float, list[str]]) -> float:
+    lines = len(title[1])
+    return TITLE_ROOM + TITLE_LINE * (lines - 1) if lines else 0.0
+
+
 def _note_lines(note: str, width: float) -> list[str]:
-    room = max(80.0, width - 2 * MARGIN)
-    lines = text.wrap(note, room, NOTE) if note else [""]
-    if len(lines) > 3:
-        lines = [*lines[:2], text.elide(" ".join(lines[2:]), room, NOTE)]
-    return lines
+    return _lines(note, max(80.0, width - 2 * MARGIN), 3) if note else [""]
+
+
+def _lines(words: str, room: float, most: int) -> list[str]:
+    """At most so many lines, the last one cut."""
+    lines = text.wrap(words, room, NOTE)
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], text.elide(" ".join(lines[most - 1 :]), room, NOTE)]

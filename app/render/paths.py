@@ -155,7 +155,7 @@ class PathsDrawing:
         if not count:
             return
         short = f"{count} name{'s' * (count > 1)} left out"
-        whole = f"{short} for want of room"
-        said = whole if text.width(whole, SIZE) <= room - 18 else text.elide(short, room - 18, SIZE)
+        ways = f"{short} for want of room", short, f"{count} unnamed", ""
+        said = next(words for words in ways if not words or text.width(words, SIZE) <= room - 18)
         place = self.plot.box.right, self.box.y + LEGEND / 2 - 2
         canvas.text(*place, said, colour=self.theme.muted, size=SIZE, align="right")

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 from app.figure import Figure, Words
 from app.render.drawing import Hit
 from app.render.guard import guarded
-from app.render.page import Page
+from app.render.page import Page, legible_height
 from app.render.qt_canvas import QtCanvas
 from app.render.sight import Sight
 from app.theme import LIGHT, Theme
@@ -70,7 +70,8 @@ class PictureWidget(QWidget):
         interface are; less where a page would have too little room to say anything."""
         text = QFontInfo(QApplication.font()).pixelSize() / USUAL_TEXT
         wanted = self._enlarged * (text if text >= NOTABLE else 1.0)
-        room = min(self.width() / self._least[0], self.height() / self._least[1])
+        least = max(self._least[1], legible_height(self.figure))
+        room = min(self.width() / self._least[0], self.height() / least)
         return max(1.0, min(wanted, room))
 
     def enlarge(self, factor: float) -> None:

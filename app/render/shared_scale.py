@@ -21,13 +21,17 @@ class SharedScale:
     name: str
     scale: str
 
-    def paint(self, canvas: Canvas, right: float, y: float, theme: Theme) -> float:
-        """Draws it up to `right` about `y`; returns what it takes, with the room before it."""
-        wide = colour_bar.line_width(self.limits, self.name)
+    @property
+    def width(self) -> float:
+        """What it takes beside the title, with the room before it."""
+        return colour_bar.line_width(self.limits, self.name) + AWAY
+
+    def paint(self, canvas: Canvas, right: float, y: float, theme: Theme) -> None:
+        """Draws it up to `right` about `y`."""
+        wide = self.width - AWAY
         box = Rect(right - wide, y - 9, wide, 18)
         table = pixels.colours(theme, self.scale)
         colour_bar.paint_line(canvas, box, table, theme, limits=self.limits, name=self.name)
-        return wide + AWAY
 
 
 def shared_scale(figure: Figure) -> SharedScale | None:

@@ -10,7 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.render.diagram import DiagramDrawing
 from app.render.heatmap import HeatmapDrawing
+from app.render.page import LEAST_SCALE
 from app.settings import Settings
 from tests.app.driver import Opener, front, settled, type_text
 
@@ -82,3 +84,19 @@ def test_a_page_keeps_room_enough_to_be_read(qtbot: QtBot, open_app: Opener) -> 
     assert 1.0 < widget.scale < 1.5
     box = widget.page.box
     assert min(box.width / 400, box.height / 300) == pytest.approx(1.0)
+
+
+def test_a_diagram_is_enlarged_only_while_its_arrows_find_room(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:encoder-decoder")
+    app.session.display(picture_size="200")
+    settled(qtbot, app)
+    map_scale = front(app).scale
+    app.session.look_at("architecture")
+    settled(qtbot, app)
+    widget = front(app)
+    assert 1.0 <= widget.scale < map_scale
+    diagram = widget.page.placed[0].drawing
+    assert isinstance(diagram, DiagramDrawing)
+    assert diagram.panel.height * LEAST_SCALE <= widget.page.placed[0].box.height + 1

@@ -196,3 +196,14 @@ def test_a_saved_picture_shows_all_of_a_narrow_figure() -> None:
     page = Page(figure, 300, page_height(figure, 300), LIGHT)
     assert page.layout.rows[0][1] < 3
     assert page.layout.whole
+
+
+def test_what_is_pointed_at_is_said_in_as_many_lines_as_the_note_has() -> None:
+    said = "query “the” (3), key “baker” (12): weight 0.0213, number 4 of 18 of this query's keys"
+    for note, lines in (("Short.", 1), ("A note that takes more than one line, " * 2, 2)):
+        page = Page(Figure(title="t", panels=(bars(2),), note=note), 400, 300, LIGHT)
+        canvas = RecordingCanvas()
+        page.paint_readout(canvas, said)
+        assert len(canvas.words) == lines
+        assert (" ".join(canvas.words) == said) == (lines > 1)
+        assert all(text.box.bottom <= 300 for text in canvas.texts)

@@ -54,6 +54,12 @@ def test_names_cover_no_point_and_those_left_out_are_counted(spread: float) -> N
     assert panel.labels[1] in {text.words for text in names}, "the pinned one has its name"
 
 
+@pytest.mark.parametrize("width", range(200, 420, 20))
+def test_the_legend_says_how_many_names_are_missing_in_whole_words(width: int) -> None:
+    _, written = drawn(clustered(20, 1), (width, 300))
+    assert not any("…" in words for words in written if "name" in words)
+
+
 def test_a_crowded_point_is_named_at_another_side() -> None:
     panel = replace(paths(["the", "cat"]), reached=0, emphasised=None)
     points = np.zeros((2, *panel.points.shape[1:]), dtype=np.float32)
