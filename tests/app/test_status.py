@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -26,12 +28,14 @@ def test_work_that_takes_long_is_more_than_a_message(qtbot: QtBot, open_app: Ope
     app = open_app()
     status = app.window.status
     status.showMessage("Exported to a.svg", 60_000)
-    app.store.update(busy=Busy(lane="run", text="Running"))
-    qtbot.waitUntil(status.cancel.isVisible, timeout=2000)
+    done = Event()
+    app.tasks.submit("run", lambda job: done.wait(20), lambda _: None, lambda _: None)
+    qtbot.waitUntil(status.cancel.isVisible, timeout=5000)
     assert not status.currentMessage()
     assert not status.shows.isVisible()
     status.showMessage("Exported to b.svg", 60_000)
-    app.store.update(busy=None)
+    done.set()
+    qtbot.waitUntil(lambda: app.store.state.busy is None)
     assert not status.shows.isVisible()
     status.clearMessage()
     assert status.shows.isVisible()
