@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeGuard, overload
 
 from core.errors import CheckpointError, UnsupportedModel
 
@@ -56,7 +56,7 @@ class Config(Mapping[str, Any]):
     def size(self, *keys: str, default: int | None = None) -> int:
         """A positive whole number that a model can have; CheckpointError where it is none."""
         value = self.need(*keys) if default is None else self.read(*keys, default=default)
-        if not _is_whole(value) or value < 1:
+        if not is_whole(value) or value < 1:
             raise CheckpointError(
                 f"{self.path}: {keys[0]} is {value!r}; it must be a whole number of at least 1"
             )
@@ -70,7 +70,7 @@ class Config(Mapping[str, Any]):
     def count(self, *keys: str, default: int | None = None, least: int = 0) -> int:
         """A whole number that may be 0 (or `least`)."""
         value = self.need(*keys) if default is None else self.read(*keys, default=default)
-        if not _is_whole(value) or value < least:
+        if not is_whole(value) or value < least:
             raise CheckpointError(
                 f"{self.path}: {keys[0]} is {value!r}; it must be a whole number of at "
                 f"least {least}"
@@ -157,7 +157,7 @@ class Config(Mapping[str, Any]):
         value = self.read(*keys, default=default)
         if value is None:
             return None
-        if not _is_whole(value):
+        if not is_whole(value):
             raise CheckpointError(f"{self.path}: {keys[0]} is {value!r}; it must be a token id")
         return int(value) if value >= 0 else default
 
@@ -165,12 +165,15 @@ class Config(Mapping[str, Any]):
         """Token ids under a key that holds one id or a list of them."""
         value = self.read(key, default=[])
         ids = value if isinstance(value, list) else [value]
-        if not all(_is_whole(i) for i in ids):
+        if not all(is_whole(i) for i in ids):
             raise CheckpointError(
                 f"{self.path}: {key} is {value!r}; it must be a token id or a list of them"
             )
         return tuple(int(i) for i in ids if i >= 0)
 
 
-def _is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int | float]:
+    """4096.0 too, as programs write it whose numbers are all of one kind."""
+    if isinstance(value, float):
+        return value.is_integer()
     return isinstance(value, Integral) and not isinstance(value, bool)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from core.checkpoints.config import Config
+from core.checkpoints.config import Config, is_whole
 from core.errors import CheckpointError
 from core.spec import ModelSpec
 
@@ -139,8 +139,8 @@ def _closed(config: Config, spec: ModelSpec) -> list[int]:
 def _words(config: Config) -> list[list[int]]:
     words = config.read("bad_words_ids", default=[])
     lists = isinstance(words, list) and all(isinstance(word, list) for word in words)
-    if not lists or not all(isinstance(id_, int) for word in words for id_ in word):
+    if not lists or not all(is_whole(id_) for word in words for id_ in word):
         raise CheckpointError(
             f"{config.path}: bad_words_ids is {words!r}; it must be a list of lists of token ids"
         )
-    return list(words)
+    return [[int(id_) for id_ in word] for word in words]

@@ -14,6 +14,7 @@ from core.checkpoints.build import describe
 from core.checkpoints.config import Config
 from core.errors import CoreError
 from core.families import families
+from core.families.family import Family
 
 ODD: tuple[object, ...] = (None, 0, -1, 1.5, 10**12, "", "odd", "1e-6", [], ["odd"], {},
                            {"odd": 1}, True, float("nan"), float("inf"))  # fmt: skip
@@ -43,6 +44,41 @@ def test_one_value_out_of_place(name: str, tiny: Mapping[str, Any]) -> None:
                 assert "\n" not in text
             else:
                 assert not list(wrong(spec, "spec")), f"{key}={value!r}"
+
+
+SCALED = {
+    "rope_scaling": {
+        "rope_type": "yarn", "factor": 4, "original_max_position_embeddings": 16,
+        "beta_fast": 32, "beta_slow": 1,
+    },
+    "eos_token_id": [2, 3], "pad_token_id": 0, "bad_words_ids": [[5]], "suppress_tokens": [7],
+    "max_position_embeddings": 64,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+def test_whole_numbers_may_be_written_with_a_point(family: Family) -> None:
+    for tiny in family.tiny:
+        plain = dict(tiny)
+        if plain["model_type"] in ("llama", "mistral", "qwen2"):
+            plain |= SCALED
+        assert describe(Config(pointed(plain))) == describe(Config(plain))
+
+
+def test_a_broken_number_is_no_whole_one() -> None:
+    tiny = next(f for f in families() if f.name == "Llama").tiny[0]
+    for value in (4096.5, float("inf"), float("nan")):
+        with pytest.raises(CoreError, match="it must be a whole number of at least 1"):
+            describe(Config(dict(tiny) | {"max_position_embeddings": value}))
+
+
+def pointed(value: Any) -> Any:
+    """With floats for all whole numbers."""
+    if isinstance(value, dict):
+        return {key: pointed(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [pointed(inner) for inner in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def wrong(value: Any, where: str) -> list[str]:
