@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QToolButton,
     QVBoxLayout,
@@ -23,6 +22,7 @@ from app.labels import labels_of
 from app.looking import at_site, fitted
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.lines import Lines
+from app.panels.linked import LinkedLabel
 from app.panels.mask_editor import MaskEditor
 from app.panels.mask_kind import KindChooser
 from app.panels.mask_map import MaskMap, way_of
@@ -69,7 +69,7 @@ class MaskPanel(QWidget):
         self.clear.setToolTip(
             "Back to the model's own mask, without painted cells; Ctrl+Z takes it back"
         )
-        self.explanation = QLabel()
+        self.explanation = LinkedLabel()
         # Two kinds may take more lines than the dock has room for.
         self._told = Lines(self.explanation, "What the mask lets a token see")
         self._painting = MaskPainting(store, session, self._show_maps)

@@ -79,6 +79,8 @@ class MaskMap(QWidget):
         rows: tuple[str, ...],
         columns: tuple[str, ...],
     ) -> None:
+        if (rows, columns) != (self._rows, self._columns):
+            self._stroke = None  # its cells were those of other tokens
         self._allowed, self._blocked = allowed, blocked
         self._rows, self._columns = rows, columns
         seen = int(allowed.sum())

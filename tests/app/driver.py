@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.engine import Engine
 from app.figure import Heatmap
 from app.panels.chips import TokenChips
+from app.panels.mask_editor import MaskEditor
 from app.wiring import App
 
 if TYPE_CHECKING:
@@ -73,6 +74,14 @@ def type_text(app: App, text: str) -> None:
     QTest.keyClicks(editor, text)
 
 
+def opened_on(qtbot: QtBot, open_app: Opener, text: str, source: str = "random:encoder") -> App:
+    """The window on a model that has read a text."""
+    app = open_app(source)
+    type_text(app, text)
+    settled(qtbot, app)
+    return app
+
+
 def click_at(widget: QWidget, point: QPointF) -> None:
     QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=point.toPoint())
 
@@ -97,6 +106,25 @@ def press(app: App, key: Qt.Key, *, shift: bool = False) -> None:
     widget.setFocus()
     modifier = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
     QTest.keyClick(widget, key, modifier)
+
+
+def mask_editor(qtbot: QtBot, app: App) -> MaskEditor:
+    """The mask large, opened by its button."""
+    click_at(app.window.mask_panel.edit, QPointF(app.window.mask_panel.edit.rect().center()))
+    editor = app.window.mask_panel.editor
+    assert editor is not None
+    qtbot.waitUntil(editor.isVisible)
+    return editor
+
+
+def drag(shown: QWidget, *points: QPointF, release: bool = True) -> None:
+    """Press at the first point; the pointer is then seen at the others only."""
+    left = Qt.MouseButton.LeftButton
+    QTest.mousePress(shown, left, pos=points[0].toPoint())
+    for point in points[1:]:
+        QTest.mouseMove(shown, point.toPoint())
+    if release:
+        QTest.mouseRelease(shown, left, pos=points[-1].toPoint())
 
 
 def find(widget: FigureWidget, **picks: int) -> QPointF:

@@ -7,11 +7,9 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.panels.mask_editor import MaskEditor
-from app.panels.mask_map import MaskMap
 from app.wiring import App
 from core.masks import MaskChoice
-from tests.app.driver import Opener, click_at, settled, type_text
+from tests.app.driver import Opener, click_at, drag, mask_editor, opened_on, settled
 
 SITE = "encoder.self"
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -23,31 +21,12 @@ def cells(qtbot: QtBot, app: App) -> tuple[tuple[int, int], ...]:
     return app.store.state.masks.get(SITE, MaskChoice()).blocked
 
 
-def opened(qtbot: QtBot, app: App) -> MaskEditor:
-    app.window.mask_panel.edit.click()
-    editor = app.window.mask_panel.editor
-    assert editor is not None
-    qtbot.waitUntil(editor.isVisible)
-    return editor
-
-
-def drag(shown: MaskMap, *points: QPointF) -> None:
-    """Press at the first point; the pointer is then seen at the others only."""
-    left = Qt.MouseButton.LeftButton
-    QTest.mousePress(shown, left, pos=points[0].toPoint())
-    for point in points[1:]:
-        QTest.mouseMove(shown, point.toPoint())
-    QTest.mouseRelease(shown, left, pos=points[-1].toPoint())
-
-
 # --- with the pointer -------------------------------------------------------------------------
 
 
 def test_a_quick_pointer_leaves_no_holes(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "abcdefgh")
-    settled(qtbot, app)
-    shown = opened(qtbot, app).map
+    app = opened_on(qtbot, open_app, "abcdefgh")
+    shown = mask_editor(qtbot, app).map
     drag(shown, *(shown.cell_centre(2, key) for key in (0, 4, 8)))
     assert cells(qtbot, app) == tuple((2, key) for key in range(9))
     drag(shown, shown.cell_centre(5, 1), shown.cell_centre(8, 4))
@@ -55,22 +34,34 @@ def test_a_quick_pointer_leaves_no_holes(qtbot: QtBot, open_app: Opener) -> None
 
 
 def test_where_the_pointer_is_outside_nothing_is_painted(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "abcdef")
-    settled(qtbot, app)
-    shown = opened(qtbot, app).map
+    app = opened_on(qtbot, open_app, "abcdef")
+    shown = mask_editor(qtbot, app).map
     beside = QPointF(2, shown.cell_centre(1, 0).y())
     drag(shown, shown.cell_centre(1, 2), beside, QPointF(2, shown.cell_centre(4, 0).y()))
     assert cells(qtbot, app) == ((1, 0), (1, 1), (1, 2))
+
+
+@pytest.mark.qt_log_ignore("does not support raise", extend=True)  # a tooltip
+def test_a_stroke_ends_where_the_cells_become_those_of_other_tokens(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = opened_on(qtbot, open_app, "abcdefgh")
+    shown = mask_editor(qtbot, app).map
+    drag(shown, shown.cell_centre(2, 0), shown.cell_centre(2, 1), release=False)
+    assert cells(qtbot, app) == ((2, 0), (2, 1))
+    QTest.mouseMove(shown, shown.cell_centre(2, 2).toPoint())
+    assert cells(qtbot, app) == ((2, 0), (2, 1), (2, 2)), "its own runs do not end it"
+    app.session.write(text="abc")
+    settled(qtbot, app)
+    QTest.mouseMove(shown, shown.cell_centre(3, 3).toPoint())
+    assert cells(qtbot, app) == ((2, 0), (2, 1), (2, 2))
 
 
 # --- taking back ------------------------------------------------------------------------------
 
 
 def test_reset_is_taken_back_as_one_step(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "abcdef")
-    settled(qtbot, app)
+    app = opened_on(qtbot, open_app, "abcdef")
     panel = app.window.mask_panel
     whole = MaskChoice(
         key="sliding_window",
@@ -109,15 +100,13 @@ def test_reset_is_taken_back_as_one_step(qtbot: QtBot, open_app: Opener) -> None
 def test_another_kind_is_taken_back_before_the_strokes_under_it(
     qtbot: QtBot, open_app: Opener
 ) -> None:
-    app = open_app()
-    type_text(app, "abcd")
-    settled(qtbot, app)
+    app = opened_on(qtbot, open_app, "abcd")
     panel = app.window.mask_panel
     click_at(panel.maps[SITE], panel.maps[SITE].cell_centre(1, 0))
     settled(qtbot, app)
     panel.hide_padding.click()
     settled(qtbot, app)
-    editor = opened(qtbot, app)
+    editor = mask_editor(qtbot, app)
     QTest.mouseClick(editor.undo, Qt.MouseButton.LeftButton)
     assert cells(qtbot, app) == ((1, 0),)
     assert app.store.state.masks[SITE].hide_padding
@@ -125,14 +114,27 @@ def test_another_kind_is_taken_back_before_the_strokes_under_it(
     assert cells(qtbot, app) == ()
 
 
+def test_the_link_that_clears_is_reached_by_tab(qtbot: QtBot, open_app: Opener) -> None:
+    app = opened_on(qtbot, open_app, "abcd")
+    panel = app.window.mask_panel
+    told = panel.explanation
+    assert not told.focusPolicy() & Qt.FocusPolicy.TabFocus, "no link, no stop"
+    click_at(panel.maps[SITE], panel.maps[SITE].cell_centre(1, 2))
+    assert cells(qtbot, app) == ((1, 2),)
+    around = told.parentWidget().parentWidget()
+    around.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(around, Qt.Key.Key_Tab)
+    assert told.hasFocus()
+    QTest.keyClick(told, Qt.Key.Key_Return)
+    assert cells(qtbot, app) == ()
+
+
 # --- by key -----------------------------------------------------------------------------------
 
 
 def test_cells_are_painted_by_key(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "abcd")
-    settled(qtbot, app)
-    editor = opened(qtbot, app)
+    app = opened_on(qtbot, open_app, "abcd")
+    editor = mask_editor(qtbot, app)
     shown, layer = editor.map, app.store.state.selection.layer
     assert "Space" in " ".join(label.text() for label in editor.findChildren(type(editor.legend)))
     assert shown.focusPolicy() & Qt.FocusPolicy.TabFocus
@@ -161,10 +163,8 @@ def test_cells_are_painted_by_key(qtbot: QtBot, open_app: Opener) -> None:
 
 
 def test_the_cell_that_keys_are_about_is_seen(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "abcd")
-    settled(qtbot, app)
-    shown = opened(qtbot, app).map
+    app = opened_on(qtbot, open_app, "abcd")
+    shown = mask_editor(qtbot, app).map
     qtbot.waitUntil(shown.hasFocus)
     before = shown.grab().toImage()
     QTest.keyClick(shown, Qt.Key.Key_Right)
@@ -175,10 +175,8 @@ def test_the_cell_that_keys_are_about_is_seen(qtbot: QtBot, open_app: Opener) ->
 
 
 def test_a_cell_hidden_by_the_kind_is_refused_by_key_too(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app("random:decoder")
-    type_text(app, "ab")
-    settled(qtbot, app)
-    editor = opened(qtbot, app)
+    app = opened_on(qtbot, open_app, "ab", "random:decoder")
+    editor = mask_editor(qtbot, app)
     QTest.keyClick(editor.map, Qt.Key.Key_Right)
     QTest.keyClick(editor.map, Qt.Key.Key_Enter, Qt.KeyboardModifier.KeypadModifier)
     assert editor.problem.isVisible()
@@ -189,10 +187,8 @@ def test_a_cell_hidden_by_the_kind_is_refused_by_key_too(qtbot: QtBot, open_app:
 def test_return_clicks_only_the_button_it_stands_on(
     qtbot: QtBot, open_app: Opener, key: Qt.Key
 ) -> None:
-    app = open_app()
-    type_text(app, "ab")
-    settled(qtbot, app)
-    editor = opened(qtbot, app)
+    app = opened_on(qtbot, open_app, "ab")
+    editor = mask_editor(qtbot, app)
     QTest.keyClick(editor.map, Qt.Key.Key_Space)
     assert cells(qtbot, app) == ((0, 0),)
     editor.undo.setFocus()
@@ -204,10 +200,8 @@ def test_return_clicks_only_the_button_it_stands_on(
 
 
 def test_a_second_click_takes_back_before_the_first_was_run(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "abcd")
-    settled(qtbot, app)
-    editor = opened(qtbot, app)
+    app = opened_on(qtbot, open_app, "abcd")
+    editor = mask_editor(qtbot, app)
     where = editor.map.cell_centre(1, 2)
     click_at(editor.map, where)
     click_at(editor.map, where)
@@ -222,7 +216,7 @@ def test_the_editor_goes_with_its_attention(qtbot: QtBot, open_app: Opener) -> N
     app = open_app("random:encoder-decoder")
     settled(qtbot, app)
     app.window.mask_panel.buttons["decoder.cross"].click()
-    editor = opened(qtbot, app)
+    editor = mask_editor(qtbot, app)
     assert editor.site == "decoder.cross"
     app.session.opening.open("random:decoder")
     qtbot.waitUntil(lambda: not editor.isVisible(), timeout=20_000)

@@ -19,8 +19,11 @@ from tests.app.driver import (
     Opener,
     click_at,
     click_chip,
+    drag,
     heatmap,
     labels,
+    mask_editor,
+    opened_on,
     settled,
     type_text,
 )
@@ -44,9 +47,7 @@ def choose(qtbot: QtBot, app: App, combo: QComboBox, key: str) -> None:
 def test_a_click_masks_the_whole_word_and_another_brings_it_back(
     qtbot: QtBot, open_app: Opener
 ) -> None:
-    app = open_app()
-    type_text(app, "the cat sat")
-    settled(qtbot, app)
+    app = opened_on(qtbot, open_app, "the cat sat")
     click_chip(app.window.prompt.chips, 6)  # the a of cat
     settled(qtbot, app)
     assert app.window.prompt.text.toPlainText() == "the [MASK] sat"
@@ -74,18 +75,14 @@ def test_masked_words_come_back_after_typing_elsewhere(qtbot: QtBot, open_app: O
 
 
 def test_a_mask_typed_by_hand_has_no_word_to_bring_back(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "a [MASK]")
-    settled(qtbot, app)
+    app = opened_on(qtbot, open_app, "a [MASK]")
     click_chip(app.window.prompt.chips, labels(app).index("[MASK]"))
     assert app.window.prompt.text.toPlainText() == "a [MASK]"
     assert "typed by hand" in app.window.prompt.problem.text()
 
 
 def test_another_models_mask_is_pointed_out_and_put_right(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "a <mask> dog")
-    settled(qtbot, app)
+    app = opened_on(qtbot, open_app, "a <mask> dog")
     prompt = app.window.prompt
     assert "<mask>" in prompt.hint.text()
     assert "[MASK]" in prompt.hint.text()
@@ -97,9 +94,7 @@ def test_another_models_mask_is_pointed_out_and_put_right(qtbot: QtBot, open_app
 
 
 def test_each_mask_has_its_own_list(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "[MASK] a [MASK]")
-    settled(qtbot, app)
+    app = opened_on(qtbot, open_app, "[MASK] a [MASK]")
     qtbot.waitUntil(
         lambda: (
             sum(
@@ -175,9 +170,7 @@ def test_two_kinds_combine(qtbot: QtBot, open_app: Opener) -> None:
 
 
 def test_a_cell_painted_in_the_thumbnail_is_hidden(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "ab")
-    settled(qtbot, app)
+    app = opened_on(qtbot, open_app, "ab")
     thumbnail = app.window.mask_panel.maps["encoder.self"]
     click_at(thumbnail, thumbnail.cell_centre(1, 2))
     settled(qtbot, app)
@@ -192,13 +185,8 @@ def test_a_cell_painted_in_the_thumbnail_is_hidden(qtbot: QtBot, open_app: Opene
 
 
 def test_the_large_mask_editor_paints_too(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "ab")
-    settled(qtbot, app)
-    QTest.mouseClick(app.window.mask_panel.edit, Qt.MouseButton.LeftButton)
-    editor = app.window.mask_panel.editor
-    assert editor is not None
-    qtbot.waitUntil(editor.isVisible)
+    app = opened_on(qtbot, open_app, "ab")
+    editor = mask_editor(qtbot, app)
     click_at(editor.map, editor.map.cell_centre(3, 0))
     settled(qtbot, app)
     hidden = heatmap(app).hidden
@@ -213,9 +201,7 @@ def test_the_large_mask_editor_paints_too(qtbot: QtBot, open_app: Opener) -> Non
 def test_painting_is_undone_stroke_by_stroke_and_cleared_at_once(
     qtbot: QtBot, open_app: Opener
 ) -> None:
-    app = open_app()
-    type_text(app, "abcd")
-    settled(qtbot, app)
+    app = opened_on(qtbot, open_app, "abcd")
     panel = app.window.mask_panel
     thumbnail = panel.maps["encoder.self"]
 
@@ -223,11 +209,7 @@ def test_painting_is_undone_stroke_by_stroke_and_cleared_at_once(
         settled(qtbot, app)
         return set(app.store.state.masks["encoder.self"].blocked)
 
-    first, last = (thumbnail.cell_centre(1, key).toPoint() for key in (2, 4))
-    QTest.mousePress(thumbnail, Qt.MouseButton.LeftButton, pos=first)
-    for key in (3, 4):
-        QTest.mouseMove(thumbnail, thumbnail.cell_centre(1, key).toPoint())
-    QTest.mouseRelease(thumbnail, Qt.MouseButton.LeftButton, pos=last)
+    drag(thumbnail, *(thumbnail.cell_centre(1, key) for key in (2, 3, 4)))
     stroke = blocked()
     assert stroke == {(1, 2), (1, 3), (1, 4)}
     click_at(thumbnail, thumbnail.cell_centre(1, 3))  # shown again
@@ -420,13 +402,8 @@ def test_the_editor_leaves_the_picture_in_sight_and_explains_its_colours(
 def test_the_editor_says_itself_why_a_cell_is_hidden_already(
     qtbot: QtBot, open_app: Opener
 ) -> None:
-    app = open_app("random:decoder")
-    type_text(app, "ab")
-    settled(qtbot, app)
-    QTest.mouseClick(app.window.mask_panel.edit, Qt.MouseButton.LeftButton)
-    editor = app.window.mask_panel.editor
-    assert editor is not None
-    qtbot.waitUntil(editor.isVisible)
+    app = opened_on(qtbot, open_app, "ab", "random:decoder")
+    editor = mask_editor(qtbot, app)
     painted = editor.map.geometry()
     click_at(editor.map, editor.map.cell_centre(0, 1))
     assert editor.problem.isVisible()
@@ -445,9 +422,7 @@ def test_the_editor_says_itself_why_a_cell_is_hidden_already(
 
 
 def test_the_editor_undoes_by_key_wherever_its_focus_is(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app()
-    type_text(app, "abcd")
-    settled(qtbot, app)
+    app = opened_on(qtbot, open_app, "abcd")
     app.window.mask_panel.edit.click()
     editor = app.window.mask_panel.editor
     assert editor is not None
