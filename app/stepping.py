@@ -243,7 +243,8 @@ class Stepping(QObject):
 
 
 def _course(choice: DecodeChoice) -> tuple[object, ...]:
-    """What the moves depend on; a search also on its length, which other strategies grow by."""
+    """What the moves depend on; a search also on its length, which other strategies grow by. Not
+    the order of an encoder's masks: what is filled stays, and the next fill heeds it."""
     beam = choice.strategy == "beam"
     search = (choice.beams, choice.length_penalty, choice.max_new_tokens) if beam else ()
-    return (choice.strategy, choice.seed, choice.order, *search)
+    return (choice.strategy, choice.seed, *search)

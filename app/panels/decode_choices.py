@@ -42,7 +42,7 @@ class DecodeChoices(QWidget):
             "favours long texts"
         )
         self.order = _combo("Order of the masks", ORDERS)
-        self.order.setToolTip("Which mask is filled next")
+        self.order.setToolTip("Which mask is filled next; those that are filled stay so")
         self.most = _spin("Most new tokens", 1, 10_000, " tokens", prefix="at most ")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

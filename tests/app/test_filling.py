@@ -125,11 +125,21 @@ def test_over_time_shows_fills_and_takes_another_word(qtbot: QtBot, open_app: Op
     assert (changed.position, changed.token, changed.forced) == (second.position, other, True)
 
 
-def test_another_text_or_order_opens_the_masks_again(qtbot: QtBot, open_app: Opener) -> None:
+def test_another_order_goes_on_from_what_is_filled(qtbot: QtBot, open_app: Opener) -> None:
     app = opened(qtbot, open_app)
     step(qtbot, app, 1)
+    made, tokens = app.store.state.fills, app.store.state.fills[0].tokens.ids
     app.session.stepping.choose(order="left-to-right")
-    assert app.store.state.fills == ()
+    assert app.store.state.fills == made
+    assert app.store.state.fill is made[0]
+    step(qtbot, app, 1)
+    mask = app.store.state.model.spec.special.mask
+    left = [place for place, token in enumerate(tokens) if token == mask]
+    assert [fill.position for fill in app.store.state.fills[1:]] == [min(left)]
+
+
+def test_another_text_opens_the_masks_again(qtbot: QtBot, open_app: Opener) -> None:
+    app = opened(qtbot, open_app)
     step(qtbot, app, 1)
     type_text(app, "x[MASK]")
     settled(qtbot, app)
