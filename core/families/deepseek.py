@@ -32,9 +32,10 @@ def spec(config: Config) -> ModelSpec:
         config, interleaved=not is_v3 or config.flag("rope_interleave", default=True)
     )
     experts = v3_experts(config) if is_v3 else v2_experts(config)
+    bias = not is_v3 and config.flag("mlp_bias", default=False)
 
     def block(layer: int) -> BlockSpec:
-        plain = llama.block(config, attending)
+        plain = llama.block(config, attending, bias=bias)
         if layer < dense:
             return plain
         return replace(plain, feedforward=replace(plain.feedforward, experts=experts))

@@ -35,7 +35,11 @@ def spec(config: Config) -> ModelSpec:
     return decoder_only(
         config,
         "Llama",
-        lambda layer: block(config, attention(config, qkv_bias=bias, out_bias=bias)),
+        lambda layer: block(
+            config,
+            attention(config, qkv_bias=bias, out_bias=bias),
+            bias=config.flag("mlp_bias", default=False),
+        ),
     )
 
 
@@ -144,7 +148,11 @@ def rms_norm(config: Config, *, unit_offset: bool = False, eps: float = 1e-6) ->
     )
 
 
-def block(config: Config, attention: AttentionSpec, *, eps: float = 1e-6) -> BlockSpec:
+def block(
+    config: Config, attention: AttentionSpec, *, eps: float = 1e-6, bias: bool = False
+) -> BlockSpec:
+    """eps: where the configuration states none. bias: in the feed-forward; most families read no
+    `mlp_bias`."""
     return BlockSpec(
         attention=attention,
         feedforward=FeedForwardSpec(
@@ -152,7 +160,7 @@ def block(config: Config, attention: AttentionSpec, *, eps: float = 1e-6) -> Blo
             d_ff=config.size("intermediate_size"),
             activation=config.choice("hidden_act", ACTIVATIONS, default="silu"),
             gated=True,
-            bias=config.flag("mlp_bias", default=False),
+            bias=bias,
         ),
         norm=rms_norm(config, eps=eps),
         residual="pre",

@@ -67,6 +67,15 @@ CASES: dict[str, tuple[Mapping[str, Any], str | None]] = {
         GEMMA3 | {"attn_logit_softcapping": 0.5},
         "attn_logit_softcapping",
     ),
+    **{
+        f"biases that {name} does not read": (
+            _TINY[name]
+            | {"mlp_bias": True}
+            | ({} if name == "Qwen3" else {"attention_bias": True}),
+            None,
+        )
+        for name in ("Mistral", "Mixtral", "Qwen2", "Qwen3", "Phi-3")
+    },
     "two activations in Gemma": (
         GEMMA | {"hidden_activation": "relu", "hidden_act": "gelu_pytorch_tanh"},
         None,
