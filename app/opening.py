@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MOST_RECENT = 8
 LAST_RESORT = "random:encoder"
+START = "start"  # the lane in which the core is imported: nothing drops it
 
 
 class Loads(Protocol):
@@ -74,6 +75,7 @@ class Opening(QObject):
         self._told: Problem | None = None
         self._refused: Inputs | None = None  # what the model before cannot read
         self._expected: Architecture = "encoder"
+        self._wish: Callable[[], None] | None = None  # what is to be opened once it can be
 
     # --- intentions -------------------------------------------------------------------------
 
@@ -89,9 +91,29 @@ class Opening(QObject):
 
         def ready(abilities: Abilities) -> None:
             self._store.update(abilities=abilities)
-            self.open(self._store.state.source or self.preferred())
+            wish, self._wish = self._wish, None
+            if wish is not None:
+                wish()
+            else:
+                self._load(self._store.state.source or self.preferred(), told=self._elsewhere())
 
-        self._tasks.submit("load", lambda job: self._core.abilities(), ready, self._no_core)
+        self._tasks.submit(START, lambda job: self._core.abilities(), ready, self._no_core)
+
+    def _elsewhere(self) -> Problem | None:
+        """The CPU takes the place of a remembered device that is gone; what to say of it."""
+        state = self._store.state
+        if state.abilities is None or state.device in state.abilities.devices:
+            return None
+        gone = state.device.upper()
+        self._store.update(device="cpu")
+        return Problem(text=f"There is no {gone} here any more: the CPU is used.", where="model")
+
+    def _later(self, wish: Callable[[], None]) -> bool:
+        """Before the core is there nothing can be opened: the latest wish is kept until then."""
+        if self._store.state.abilities is not None:
+            return False
+        self._wish = wish
+        return True
 
     def preferred(self, architecture: Architecture | None = None) -> str:
         """The model last used for an architecture, else a built-in one, else a random one."""
@@ -104,12 +126,20 @@ class Opening(QObject):
 
     def open(self, source: str) -> None:
         """Load another model; one that lies in files is read anew."""
+        if self._later(lambda: self.open(source)):
+            self._store.update(source=source)
+            return
         if Path(source).exists():
             self._left.forget(source)
         self._load(source)
 
     def choose_architecture(self, architecture: Architecture) -> None:
         """Switch to a model of that kind; nothing happens where one is open."""
+        if self._later(lambda: self.choose_architecture(architecture)):
+            if self._store.state.inputs == self.texts[self._expected]:
+                self._store.update(inputs=self.texts[architecture])
+            self._expected = architecture
+            return
         model = self._store.state.model
         if model is None or model.spec.architecture != architecture:
             self._load(self.preferred(architecture))
@@ -123,6 +153,8 @@ class Opening(QObject):
 
     def show_example(self, example: Example) -> None:
         """Its model, texts, mask and place."""
+        if self._later(lambda: self.show_example(example)):
+            return
         model = self._store.state.model
         if model is None or model.source != example.model:
             self._load(example.model, example=example)
@@ -267,7 +299,15 @@ class Opening(QObject):
                 instead = LAST_RESORT
             if instead != failed:
                 self._store.update(device="cpu")
-                self._load(instead, told=self._store.state.problem)
+                self._load(instead, told=self._in_place_of(instead))
+
+    def _in_place_of(self, source: str) -> Problem | None:
+        """What was told, and which model comes instead."""
+        state = self._store.state
+        if state.problem is None:
+            return None
+        title = next((m.title for m in state.models if m.source == source), source)
+        return replace(state.problem, text=f"{state.problem.text} {title} is opened instead.")
 
     def _no_core(self, error: Exception) -> None:
         self._tell(error)

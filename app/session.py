@@ -25,7 +25,7 @@ from app.following import followed
 from app.labels import labeller
 from app.leafing import Leafing
 from app.looking import fitted
-from app.opening import Loads, Opening
+from app.opening import START, Loads, Opening
 from app.recent import Recent
 from app.selection import Selection
 from app.stepping import NOTHING_DECODED, Decodes, Stepping
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 MOST_KEPT = 4  # texts to compare with; each run holds all that was recorded of it
 LANES = ("load", "run", "decode", "prepare", "check", "save")
 BUSY_TEXTS = {
+    START: "Loading",
     "load": "Loading",
     "run": "Running",
     "decode": "Decoding",
@@ -276,7 +277,7 @@ class Session(QObject):
         self.store.update(problem=Problem(text=_sentence(text), where=where))
 
     def _show_busy(self) -> None:
-        lane = next((lane for lane in LANES if self._tasks.active(lane)), None)
+        lane = next((lane for lane in BUSY_TEXTS if self._tasks.active(lane)), None)
         busy = self.store.state.busy
         if lane is None:
             self.store.update(busy=None)

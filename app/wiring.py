@@ -15,6 +15,7 @@ from app import examples, finishing, resting
 from app.engine import Engine
 from app.finishing import Finishing
 from app.mask_memory import write_masks
+from app.opening import START
 from app.resting import Resting
 from app.session import LANES, Core, Session
 from app.settings import Remembered, Settings
@@ -34,7 +35,7 @@ class App(QObject):
         self.settings = settings if settings is not None else Settings()
         known = self.settings.load()
         self.store = Store(_state(known))
-        self.tasks = Tasks(*LANES, finishing.LANE, resting.LANE, parent=self)
+        self.tasks = Tasks(START, *LANES, finishing.LANE, resting.LANE, parent=self)
         self.session = Session(
             self.store,
             self.tasks,
@@ -64,6 +65,7 @@ class App(QObject):
             return self._clean
         self._closed = True
         self._remember()
+        self.window.hide()  # what cannot be interrupted is waited for out of sight
         self._clean = self.tasks.close()
         return self._clean
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
+from app.opening import START
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.elided import ElidedLabel
 from app.panels.header import title_of
@@ -105,7 +106,8 @@ class StatusLine(QStatusBar):
 
     def _fill(self, busy: Busy) -> None:
         text = busy.text
-        if busy.lane == "load" and self._store.state.source:
+        self.cancel.setVisible(busy.lane != START)  # an import cannot be stopped
+        if busy.lane in (START, "load") and self._store.state.source:
             text = f"{text}: {title_of(self._store.state, self._store.state.source)}"
         self.activity.setText(text)
         if busy.fraction is None:
