@@ -31,6 +31,7 @@ OF_MAIN_STACK = frozenset({"predictions"})
 ROOMY, TIGHT = 16, 6  # pixels between the controls
 ARROW, COMBO = 22, 30  # pixels of a button in the tight bar; of a list beside its text
 SPACE, SPIN = 2, 40  # pixels between the parts of a counter; of its number
+AWAY = 6  # pixels between a counter's words and what stands behind them
 NO_LIMIT = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX
 
 
@@ -69,6 +70,7 @@ class Counter(QWidget):
         layout = self.layout()
         assert layout is not None
         layout.addWidget(widget)
+        self.of.setContentsMargins(0, 0, AWAY, 0)  # or “of 3 ▶” would be read as one
 
     def show_value(self, value: int, most: int) -> None:
         """Set from outside; tells nobody."""

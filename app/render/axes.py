@@ -8,7 +8,17 @@ from app.figure import Axis
 from app.render import text
 from app.render.canvas import Canvas
 from app.render.geometry import Rect
-from app.render.grid import GAP, LONGEST, SIZE, STRIP, TITLE, Grid, column_spacing, row_spacing
+from app.render.grid import (
+    GAP,
+    LONGEST,
+    SIZE,
+    STRIP,
+    TITLE,
+    Grid,
+    column_spacing,
+    room_beside,
+    row_spacing,
+)
 from app.render.thinning import first_number, fitting
 from app.theme import Theme
 
@@ -127,18 +137,14 @@ def paint_column_label(
     else:
         if not grid.turned:
             numbers = first_number(grid.columns.labels) is not None
-            room = LONGEST if numbers else room or _beside(grid, index)
+            room = (
+                LONGEST
+                if numbers
+                else room or room_beside(grid.columns.labels, index, grid.cell[0], size)
+            )
             label = text.elide(label, room, size, strong)
         y -= size / 2
         canvas.text(x, y, label, colour=colour, size=size, bold=strong, align="center")
-
-
-def _beside(grid: Grid, index: int) -> float:
-    """How wide an upright label may be: wider than its column where its neighbours leave room."""
-    wide = grid.cell[0]
-    near = [_label(grid.columns, place) for place in (index - 1, index + 1) if place >= 0]
-    widest = text.longest(tuple(near), grid.size[1], True)
-    return max(wide, 2 * wide - widest - 2)
 
 
 def paint_hover_labels(

@@ -162,11 +162,10 @@ class DiagramDrawing:
                 rect.x + margin, rect.y + 13, words, colour=theme.muted, size=size, bold=True
             )
             return
-        words = _shortened(box, rect)
-        # A part that had to be shortened is no more important than those that were not.
-        size, lines = _fitted(words, rect, LARGEST if words == box.text else SHORTENED)
-        if len(lines) == 1 and words == box.text:
-            size, lines = _fitted(words, rect, self._most)
+        # A part that had to be shortened is no more important than those that were not, and one
+        # line no more than several.
+        words = _shortened(box, rect, self._most)
+        size, lines = _fitted(words, rect, self._most)
         most = max(1, int(rect.height // (size * 1.2)))
         lines = lines[:most] if len(lines) <= most else [*lines[: most - 1], lines[most - 1] + "…"]
         x, y = rect.middle
@@ -180,14 +179,11 @@ class DiagramDrawing:
 
     @cached_property
     def _most(self) -> float:
-        """The size of one line: no larger than where there are several, which are no less."""
-        several = [
-            _fitted(words, rect, LARGEST if words == box.text else SHORTENED)[0]
-            for box, rect in zip(self.panel.boxes, self._boxes, strict=True)
-            if box.kind != "group" and "\n" in (words := _shortened(box, rect))
-        ]
-        two_lines = any("\n" in box.text for box in self.panel.boxes)
-        return max(several, default=SHORTENED if two_lines else LARGEST)
+        """The largest letters: one size for all parts whose several lines fit as they are."""
+        pairs = zip(self.panel.boxes, self._boxes, strict=True)
+        several = [(box.text, rect) for box, rect in pairs if "\n" in box.text]
+        fitted = [_fitted(*each, LARGEST)[0] for each in several if _fits(*each, SHORTENED)[0]]
+        return min(fitted, default=SHORTENED if several else LARGEST)
 
     def _paint_arrow(self, canvas: Canvas, arrow: Arrow) -> None:
         theme = self.theme
@@ -218,15 +214,19 @@ class DiagramDrawing:
             canvas.text(x, y, arrow.text, colour=theme.muted, size=11)
 
 
-def _shortened(box: Box, rect: Rect) -> str:
-    """As much of what names a part as fits at the smallest size; its bare name, to be cut, where
-    none does."""
+def _shortened(box: Box, rect: Rect, size: float) -> str:
+    """As much of what names a part as fits at a size, or else at the smallest one; its bare name,
+    to be cut, where none does."""
     found = [box.text] if box.kind == "text" else list(shorter(box.text))
-    for words in found:
-        fits, lines = _fits(words, rect, SMALLEST)
-        alone = len(lines) == 1 and text.width(words, SMALLEST) <= rect.width - 6
-        if fits or alone:  # one line is readable also in a box that is hardly higher
-            return words
+    whole = box.text.count("\n")
+    for least in (size, SMALLEST):
+        for words in found:
+            if least > SMALLEST and words.count("\n") < whole:
+                break  # smaller letters say more than the name alone
+            fits, lines = _fits(words, rect, least)
+            alone = len(lines) == 1 and text.width(words, least) <= rect.width - 6
+            if fits or alone:  # one line is readable also in a box that is hardly higher
+                return words
     return found[-1]
 
 

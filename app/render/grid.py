@@ -117,10 +117,12 @@ def fit(
     inner = box.inset(left=TITLE + beside + GAP + STRIP, top=TITLE + GAP + STRIP, right=right)
     above = SIZE + 2
     wide, high = _cell(inner.inset(top=above), window, limits)
-    size = _upright(columns.part(window.column, window.columns), wide - 4)
-    if size is None and (upright or first_number(columns.labels) is not None):
-        # Numbers that only count are thinned rather than turned; words are cut, if need be.
-        size = SMALLEST if first_number(columns.labels) is not None else TIGHTEST
+    names = columns.part(window.column, window.columns)
+    size = _upright(names, wide - 4)
+    if size is None and first_number(columns.labels) is not None:
+        size = SMALLEST  # numbers that only count are thinned rather than turned
+    elif size is None and upright:
+        size = min((SMALLEST, TIGHTEST), key=lambda size: _cut(names, wide, size))
     turned = size is None
     if turned:
         above = min(longest, max(box.height * 0.3, min(64.0, box.height * 0.45)))
@@ -214,11 +216,27 @@ def _longest(labels: tuple[str, ...]) -> float:
 
 
 def _upright(labels: tuple[str, ...], room: float) -> float | None:
-    """The size at which column labels stand upright in `room`; None where they have to turn."""
+    """The size at which column labels stand upright in `room`; None where they have to turn. The
+    first may reach over its column, as “emb” does before 1, 2, 3 …"""
     for size in (SIZE, SMALLEST):
-        if text.longest(labels, size, True) <= room:
+        first = text.longest(labels[:1], size, True)
+        leeway = 2 * room - text.longest(labels[1:2], size, True)
+        if text.longest(labels[1:], size, True) <= room and first <= max(room, leeway):
             return size
     return None
+
+
+def room_beside(labels: tuple[str, ...], place: int, wide: float, size: float) -> float:
+    """How wide an upright label may be: wider than its column where its neighbours leave room."""
+    near = [labels[at] for at in (place - 1, place + 1) if 0 <= at < len(labels)]
+    return max(wide, 2 * wide - text.longest(tuple(near), size, True) - 2)
+
+
+def _cut(labels: tuple[str, ...], wide: float, size: float) -> int:
+    """How many upright labels find no room at a size."""
+    rooms = (room_beside(labels, place, wide, size) for place in range(len(labels)))
+    pairs = zip(labels, rooms, strict=True)
+    return sum(text.width(label, size) > room for label, room in pairs)
 
 
 def picks(

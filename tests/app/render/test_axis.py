@@ -7,10 +7,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.figure import Axis, Figure
-from app.render.axes import stretches
+from app.render.axes import paint_axes, stretches
 from app.render.geometry import Rect
+from app.render.grid import SMALLEST, TIGHTEST, fit, taken
 from app.render.heatmap import HeatmapDrawing
 from app.render.page import Page
+from app.render.window import Window
 from app.theme import LIGHT
 from tests.app.render.examples import (
     AWKWARD,
@@ -238,6 +240,32 @@ def test_numbers_that_only_count_stand_upright_and_round(
     drawing.paint_hover(canvas, hit)
     strong = [text for text in canvas.texts if text.bold]
     assert known[-1] in {text.words for text in strong}  # every number is read under the pointer
+
+
+@pytest.mark.parametrize("wide", range(20, 30))
+def test_one_word_before_numbers_stands_upright_without_touching_them(wide: int) -> None:
+    columns = Axis(title="After layer", labels=("emb", "1", "2", "3", "4", "5", "6"))
+    rows = Axis(title="Token", labels=("floor", "bed", "table"))
+    whole = Window(0, 0, 3, 7)
+    beside, _ = taken(rows)
+    grid = fit(Rect(0, 0, beside + 7 * wide, 200), rows, columns, whole)
+    canvas = RecordingCanvas()
+    paint_axes(canvas, grid, LIGHT, None, 1)
+    drawn = labels(canvas, list(columns.labels))
+    assert {text.words for text in drawn} == set(columns.labels)
+    assert not grid.turned
+    assert overlapping(drawn) == []
+
+
+def test_words_above_a_table_get_smaller_only_where_fewer_are_cut() -> None:
+    names = ("entropy", "distance", "itself", "previous", "next", "first", "other special")
+    columns, rows = Axis(title="Measure", labels=names), Axis(title="Head", labels=("1", "2"))
+    whole = Window(0, 0, 2, len(names))
+    sizes = []
+    for wide in (40, 52):
+        box = Rect(0, 0, taken(rows)[0] + len(names) * wide, 200)
+        sizes.append(fit(box, rows, columns, whole, upright=True).size[1])
+    assert sizes == [TIGHTEST, SMALLEST]
 
 
 def test_few_rows_under_many_columns_are_tall_enough_for_their_labels() -> None:

@@ -107,6 +107,20 @@ def test_a_line_alone_is_no_larger_than_where_there_are_two() -> None:
     assert sizes["LayerNorm"] <= sizes["8 heads × 32 · 263 k"]
 
 
+def test_parts_of_several_lines_have_letters_of_one_size() -> None:
+    """A list that is shortened loses words, not size; one with more words makes all smaller."""
+    texts = (
+        "Tokenizer\n12 tokens: once upon a time there was",
+        "Token embedding\n4,096 × 256 · 1.05 M",
+        "Self-attention\n8 heads × 32 · 164 k",
+        "Gated feed-forward\n256 → 704 · 541 k",
+    )
+    boxes = tuple(box(str(i), words, 0, 60 * i, 168, 40) for i, words in enumerate(texts))
+    canvas = drawn(Diagram(title="", boxes=boxes, width=652, height=240), Rect(0, 0, 686, 387))
+    assert len({text.box.height for text in canvas.texts}) == 1
+    assert any(words.startswith("12 tokens: once") for words in canvas.words)
+
+
 def test_the_name_of_a_frame_gets_smaller_before_it_is_cut() -> None:
     frame = Box(key="g", text="Encoder layer 2 of 3", x=0, y=0, width=212, height=300, kind="group")
     panel = Diagram(title="", boxes=(frame,), width=930, height=480)
