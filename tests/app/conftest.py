@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.imports import finish_torch
+from app.imports import finish_torch, import_core
 from app.settings import Settings
 from app.wiring import App
 from tests.app.driver import Opener, QuickCore, settled
@@ -19,7 +19,8 @@ from tests.app.driver import Opener, QuickCore, settled
 @pytest.fixture
 def open_app(qtbot: QtBot, tmp_path: Path) -> Iterator[Opener]:
     """Opens the window on a model and waits for its first picture."""
-    finish_torch()  # once: an import cannot be interrupted, and a test may end in the middle of it
+    import_core()  # once: imports cannot be interrupted, and a test may end in the middle of one
+    finish_torch()
     opened: list[App] = []
     QApplication.setStyle("Fusion")
 
