@@ -208,6 +208,8 @@ class Menus:
         state = self._store.state
         tokens = () if state.trace is None else state.trace.tokens.values()
         self.between.menuAction().setEnabled(any(1 in found.sequence for found in tokens))
+        for action in (self.export, self.copy):
+            action.setEnabled(state.trace is not None)
         self.export_run.setEnabled(bool(state.moves))
         self.forget.setEnabled(bool(state.kept))
 

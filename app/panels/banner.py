@@ -7,6 +7,7 @@ import re
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton
 
 from app.icons import icon
+from app.panels.nothing_read import tells
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
@@ -68,7 +69,7 @@ class Banner(QFrame):
     def _warning(self) -> str:
         state = self._store.state
         problem, answer = state.problem, state.answer
-        if problem is None:
+        if problem is None or tells(state):
             return ""
         if problem.where != "input" or answer is None:
             return problem.text

@@ -226,9 +226,15 @@ class MaskPanel(QWidget):
         trace = state.trace
         editor = self.editor.site if self.editor is not None else ""
         shows = (trace, state.selection.layer, state.display.raw_labels, editor)
-        if trace is None or shows == self._shows:
+        if shows == self._shows:
             return
         self._shows = shows
+        if trace is None:  # the cells of a former model's text are not this one's
+            for shown in self.maps.values():
+                shown.forget()
+            if self.editor is not None:
+                self.editor.map.forget()
+            return
         for site, shown in self.maps.items():
             if site in trace.spec.sites:
                 self._show_map(shown, site)

@@ -87,6 +87,13 @@ class MaskMap(QWidget):
         self.setAccessibleDescription(f"{seen} of {allowed.size} cells are visible")
         self.update()
 
+    def forget(self) -> None:
+        """Show no cells: there is no text they could be of."""
+        self._stroke, self._allowed, self._blocked = None, None, frozenset()
+        self._rows = self._columns = ()
+        self.setAccessibleDescription("")
+        self.update()
+
     def sizeHint(self) -> QSize:
         return QSize(self._side, self._side)
 

@@ -18,6 +18,7 @@ from app.choices import HEAD_ORDERS
 from app.looking import at_site, fitted
 from app.panels.drawing import SHOWN_BY, enlargement, options_of
 from app.panels.keeping import Keeping
+from app.panels.nothing_read import WAITING, why
 from app.panels.picking import took
 from app.panels.pooling import Pooling
 from app.panels.view_tabs import ViewTabs
@@ -33,8 +34,6 @@ if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
     from app.render.widget import FigureWidget
     from app.views import View
 
-WAITING = "The model is being loaded; you can type already."
-
 
 class Pictures(QWidget):
     """drawn: the key of a view whose picture has just been painted. message: stands above it."""
@@ -49,12 +48,16 @@ class Pictures(QWidget):
         self._theme = LIGHT
         self.tabs = ViewTabs()
         self._stack = QStackedWidget()
-        self._waiting = QLabel(WAITING)
-        self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._waiting.setObjectName("waiting")
-        self._stack.addWidget(self._waiting)
+        self.waiting = QLabel(WAITING)
+        self.waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.waiting.setWordWrap(True)
+        self.waiting.setTextFormat(Qt.TextFormat.PlainText)
+        self.waiting.setMargin(24)
+        self.waiting.setObjectName("waiting")
+        self._stack.addWidget(self.waiting)
         self.widgets: dict[str, FigureWidget] = {}
         self._stale: set[str] = set()
+        self._drawn: set[str] = set()  # views whose widget shows the model that is open
         self.pooling = Pooling(store, session.checker)
         self.keeping = Keeping(store, session)
         self.tabs.chosen.connect(session.look_at)
@@ -78,8 +81,8 @@ class Pictures(QWidget):
     @property
     def figure(self) -> Figure | None:
         """The picture in front; None while there is none yet."""
-        widget = self.widgets.get(self._store.state.view)
-        return widget.figure if widget is not None else None
+        view = self._store.state.view
+        return self.widgets[view].figure if view in self._drawn else None
 
     def offer_actions(self, *actions: QAction) -> None:
         """What the right button offers on every picture."""
@@ -109,6 +112,12 @@ class Pictures(QWidget):
     def _changed(self, names: frozenset[str]) -> None:
         if "abilities" in names:
             self._offer_views()
+        if "model" in names:
+            # What the former model's widgets show must never stand under this one's name.
+            self._drawn.clear()
+            self._stack.setCurrentWidget(self.waiting)
+        if names & {"model", "answer", "problem", "busy"}:
+            self.waiting.setText(why(self._store.state))
         if "view" in names:
             self._show_view()
         if "display" in names:
@@ -134,7 +143,7 @@ class Pictures(QWidget):
             self._session.look_at(key)
         if self._views:
             self.tabs.show_key(key)
-        if key in self.widgets:
+        if key in self._drawn:
             self._stack.setCurrentWidget(self.widgets[key])
 
     def _widget(self, key: str) -> FigureWidget:
@@ -198,6 +207,7 @@ class Pictures(QWidget):
             return
         widget = self._widget(view.key)
         widget.show_figure(figure)
+        self._drawn.add(view.key)
         self._stack.setCurrentWidget(widget)
         widget.repaint()
         self._stale.discard(view.key)

@@ -73,6 +73,10 @@ class PredictionsPanel(QWidget):
         if "model" in names:
             model = self._store.state.model
             self.untrained.setVisible(model is not None and untrained(model.source))
+        if self._store.state.trace is None and self.figure is not None:
+            self.figure.hide()  # what a former model predicted is not said by this one
+            self.figure.setMinimumHeight(0)
+            self._shown = ()
         if names & SHOWN_BY and self.isVisible():
             self._timer.start()
         if names & DIMMED_BY and self.figure is not None:
@@ -125,6 +129,7 @@ class PredictionsPanel(QWidget):
         height = scale * page_height(figure, self._scroll.viewport().width() / scale)
         self.figure.setMinimumHeight(int(height))
         self.figure.show_figure(figure)
+        self.figure.show()
         # The dock bears its title, which a screen reader at the list does not see.
         self.figure.setAccessibleName(NAME)
         # At once, not at the next layout: what is brought in sight must have its place.

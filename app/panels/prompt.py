@@ -173,7 +173,9 @@ class PromptPanel(QWidget):
 
     def _show_chips(self) -> None:
         state = self._store.state
-        if state.answer is None:
+        if state.answer is None:  # tokens of a former model are not this one's
+            self.chips.set_chips(())
+            self.target_chips.set_chips(())
             return
         trace, raw = state.answer.trace, state.display.raw_labels
         mask = trace.spec.special.mask

@@ -89,7 +89,12 @@ class ReadoutPanel(QWidget):
             return
         state = self._store.state
         trace, selection = state.trace, state.selection
-        if trace is None or selection.site not in trace.spec.sites:
+        if trace is None:  # numbers of a former model are not this one's
+            self._write([])
+            self.note.setText(NOTHING)
+            self.note.show()
+            return
+        if selection.site not in trace.spec.sites:
             return
         queries, keys = lengths_at(trace, selection.site)
         self.query.show_value(selection.query, queries)
