@@ -182,7 +182,8 @@ def _box(
     shown = _short(written, _letters(high, 1))
     return Box(
         key=f"stretch{number}",
-        text=f"{shown}\n{by + ' · ' if by else ''}log P {_signed(sure)}",
+        # The number first: where there is little room, the end is what is cut.
+        text=f"{shown}\nlog P {_signed(sure)}{' · ' + by if by else ''}",
         x=(stretch.column + 1) * (WIDTH + GAP_X),
         y=row * (high + GAP_Y),
         width=WIDTH,

@@ -71,7 +71,7 @@ def test_boxes_say_what_was_written_and_how_likely_it_was() -> None:
         box = boxes[("branch", branch), ("step", last - 1)]
         part = made.branches[branch].steps[first:last]
         sure = sum(math.log(step.probability) for step in part)
-        number = float(box.text.rpartition("log P ")[2].replace("−", "-"))
+        number = float(box.text.rpartition("log P ")[2].split(" · ")[0].replace("−", "-"))
         assert number == pytest.approx(sure, abs=6e-4)
         assert f"branch {branch + 1}, steps {first + 1}–{last}: " in box.note
         assert (box.kind == "selected") == ((branch, first) in ((0, 0), (2, 2)))
