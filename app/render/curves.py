@@ -46,9 +46,9 @@ class CurvesDrawing:
         for index in order:
             self._paint_curve(canvas, index)
         for index, (x, y) in enumerate(self._legend):
-            colour, dash, width, opacity = self._style(index)
+            colour, dash, width = self._style(index)
             line = [(x, y), (x + SWATCH, y)]
-            canvas.line(line, colour=colour, width=width, dash=dash, opacity=opacity)
+            canvas.line(line, colour=colour, width=width, dash=dash)
             strong = panel.curves[index].emphasised
             name = text.elide(panel.curves[index].name, self._longest, SIZE, strong)
             canvas.text(x + SWATCH + 6, y, name, colour=self.theme.text, size=SIZE, bold=strong)
@@ -96,7 +96,7 @@ class CurvesDrawing:
 
     def _paint_curve(self, canvas: Canvas, index: int) -> None:
         curve = self.panel.curves[index]
-        colour, dash, width, opacity = self._style(index)
+        colour, dash, width = self._style(index)
         low, high = self.plot.y
         ys = np.clip(curve.y, low, high)
         run: list[tuple[float, float]] = []
@@ -105,22 +105,23 @@ class CurvesDrawing:
                 run.append(self.plot.at(x, y))
                 continue
             if len(run) > 1:
-                canvas.line(run, colour=colour, width=width, dash=dash, opacity=opacity)
+                canvas.line(run, colour=colour, width=width, dash=dash)
             run = []
         if len(run) > 1:
-            canvas.line(run, colour=colour, width=width, dash=dash, opacity=opacity)
+            canvas.line(run, colour=colour, width=width, dash=dash)
         if len(run) <= 24:  # few points: show that the line only joins them
             for x, y in run:
                 canvas.dot(x, y, 1.0 + width, fill=colour)
 
-    def _style(self, index: int) -> tuple[str, bool, float, float]:
-        """Colour, dashed, width, opacity: a second round of the colours is dashed."""
+    def _style(self, index: int) -> tuple[str, bool, float]:
+        """Colour, dashed, width: a second round of the colours is dashed. Emphasis is a matter of
+        width alone: a paler line could not be told from the others by its colour."""
         lines = self.theme.lines
         some = any(curve.emphasised for curve in self.panel.curves)
         strong = self.panel.curves[index].emphasised
-        width = 2.6 if strong else 1.2 if some else 1.8
+        width = 3.0 if strong else 1.6 if some else 1.8
         dash = (index // len(lines)) % 2 == 1
-        return lines[index % len(lines)], dash, width, 1.0 if strong or not some else 0.6
+        return lines[index % len(lines)], dash, width
 
     @property
     def _longest(self) -> float:

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from app.figure import Curve, Curves, Figure
-from tests.app.render.recording import overlapping, record
+from app.render.page import Page
+from app.theme import DARK, LIGHT, Theme
+from tests.app.render.recording import RecordingCanvas, overlapping, record
 
 pytestmark = pytest.mark.usefixtures("qapp")
 X = np.arange(5, dtype=np.float32)
@@ -39,3 +41,29 @@ def test_numbers_beside_the_axis_stand_apart(height: int) -> None:
     numbers = [text for text in canvas.texts if text.words.replace(".", "").isdigit()]
     assert len(numbers) >= 2
     assert overlapping(numbers) == []
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_every_line_can_be_told_by_its_colour_beside_an_emphasised_one(theme: Theme) -> None:
+    figure = named(*"abcdefgh")
+    canvas = RecordingCanvas()
+    Page(figure, 700, 400, theme).paint(canvas)
+    drawn = [how for _, how in canvas.lines if how["colour"] in theme.lines]
+    assert {how["colour"] for how in drawn} == set(theme.lines)
+    assert all(how.get("opacity", 1.0) == 1.0 for how in drawn)
+    assert all(_contrast(how["colour"], theme.surface) >= 3 for how in drawn)
+    widths = {how["colour"]: how["width"] for how in drawn}
+    others = [width for colour, width in widths.items() if colour != theme.lines[0]]
+    assert widths[theme.lines[0]] > 1.5 * max(others) and min(others) >= 1.5
+
+
+def _contrast(one: str, other: str) -> float:
+    """WCAG's contrast ratio of two colours; 3 is what graphical objects need."""
+    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
