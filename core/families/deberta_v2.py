@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, leave, rename, spare
-from core.errors import UnsupportedModel
+from core.errors import CheckpointError, UnsupportedModel
 from core.families import bert
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
@@ -86,11 +86,16 @@ def attention(config: Config, norm: NormSpec, plain: AttentionSpec) -> Attention
     plain, terms = scored(config, plain)
     if not config.flag("relative_attention", default=False):
         return plain
+    buckets = max(config.count("position_buckets", default=-1, least=-1), 0)
+    if buckets == 1:
+        raise CheckpointError(
+            f"{config.path}: position_buckets is 1; it must be at least 2, or -1 for none"
+        )
     normed = "layer_norm" in str(config.read("norm_rel_ebd", default="none")).lower()
     return replace(
         plain,
         positions=DisentangledPositions(
-            buckets=max(config.count("position_buckets", default=-1, least=-1), 0),
+            buckets=buckets,
             max_distance=longest(config),
             terms=terms,
             shared=config.flag("share_att_key", default=False),

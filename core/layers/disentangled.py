@@ -3,8 +3,6 @@ stands are scored apart, content with content, content with distance, distance w
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor, nn
 
@@ -37,7 +35,9 @@ def log_bucket(distance: Tensor, buckets: int, most: int) -> Tensor:
     """query - key, exact up to half the buckets, beyond that logarithmic up to `most`."""
     half = buckets // 2
     far = distance.abs().clamp(min=half).float()
-    steps = torch.ceil(torch.log(far / half) / math.log((most - 1) / half) * (half - 1)) + half
+    # Both logarithms are float32, as the reference's: the farthest is just one then, not above.
+    reach = torch.tensor((most - 1) / half).log()
+    steps = torch.ceil(torch.log(far / half) / reach * (half - 1)) + half
     return torch.where(distance.abs() <= half, distance, (steps * distance.sign()).long())
 
 

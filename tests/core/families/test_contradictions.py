@@ -76,6 +76,14 @@ CASES: dict[str, tuple[Mapping[str, Any], str | None]] = {
         )
         for name in ("Mistral", "Mixtral", "Qwen2", "Qwen3", "Phi-3")
     },
+    "as many distances as the buckets reach": (
+        DEBERTA | {"position_buckets": 6, "max_relative_positions": 5},
+        None,
+    ),
+    "no distances to speak of": (
+        DEBERTA | {"position_buckets": 6, "max_relative_positions": 1},
+        None,
+    ),
     "two activations in Gemma": (
         GEMMA | {"hidden_activation": "relu", "hidden_act": "gelu_pytorch_tanh"},
         None,
@@ -212,6 +220,11 @@ def test_numbers_that_give_no_rotation(
 ) -> None:
     with pytest.raises(kind, match=words):
         described(LLAMA | {"rope_parameters": rope})
+
+
+def test_one_bucket_holds_no_distances() -> None:
+    with pytest.raises(CheckpointError, match="position_buckets is 1; it must be at least 2"):
+        described(DEBERTA | {"position_buckets": 1})
 
 
 ONE = [1.0] * 4
