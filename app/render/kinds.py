@@ -99,7 +99,9 @@ def floor_height(panel: Panel, width: float) -> float:
         case Bars():
             floor = LEAST_ROW * min(LISTED, len(panel.bars)) + remark_height(panel, width)
         case WordGrid():
-            floor = 42 + word_grid.TIGHT_ROW * min(READ, max(1, len(panel.cells)))
+            rows = min(READ, max(1, len(panel.cells)))
+            legend = word_grid.FOOT + (word_grid.ROW - word_grid.TIGHT_ROW) * rows
+            floor = 42 + word_grid.TIGHT_ROW * rows + legend * bool(panel.value_name)
         case Words():
             floor = 44.0
         case Mosaic() | Curves() | Paths() | Diagram():

@@ -14,6 +14,7 @@ from app.render.geometry import Rect
 from app.render.heatmap import HeatmapDrawing
 from app.render.layout import MORE, SPACE, Layout, lay_out
 from app.render.page import Page, page_height
+from app.render.word_grid import WordGridDrawing
 from app.theme import LIGHT
 from tests.app.render.examples import ENGLISH, heatmap, words
 from tests.app.render.recording import RecordingCanvas, overlapping, record
@@ -207,3 +208,13 @@ def test_what_is_pointed_at_is_said_in_as_many_lines_as_the_note_has() -> None:
         assert len(canvas.words) == lines
         assert (" ".join(canvas.words) == said) == (lines > 1)
         assert all(text.box.bottom <= 300 for text in canvas.texts)
+
+
+def test_few_rows_of_words_are_all_in_sight_or_on_a_page_of_their_own() -> None:
+    many = [f"word{number}" for number in range(24)]
+    lens = replace(words(many, 4), value_name="probability")
+    figure = Figure(title="t", panels=(lens, words(many[:4], 3)))
+    for height in range(240, 420, 20):
+        drawing = Page(figure, 500, height, LIGHT).placed[0].drawing
+        assert isinstance(drawing, WordGridDrawing)
+        assert drawing.window.rows == 4
