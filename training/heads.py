@@ -94,8 +94,10 @@ def alignment(
     model: LoadedModel, tokenizer: Tokenizer, sentences: Sequence[Phrase], *, to_english: bool
 ) -> Table:
     """Share of linked target tokens whose strongest source token is linked to them: in the row of
-    the token itself, and in the row before, which predicts it. The last row of each is the mean
-    of all heads of a layer."""
+    the token itself, and in the row before, which predicts it. Among the words of the source alone,
+    with the direction as the first token, as in training; and, in "everything read", as the window
+    shows a sentence: without a direction, and the end token counts as a (wrong) place too. The last
+    row of each is the mean of all heads of a layer."""
     right: Table = {}
     count = 0
     for sentence in sentences:
@@ -106,18 +108,28 @@ def alignment(
         source_ids, source_labels = labelled(tokenizer, source_text, source)
         target_ids, target_labels = labelled(tokenizer, target_text, target)
         direction = TO_ENGLISH if to_english else TO_CHINESE
-        made = patterns(model, "decoder.cross", [direction, *source_ids, END], [START, *target_ids])
-        made = np.concatenate([made, made.mean(1, keepdims=True)], axis=1)
-        strongest = made[:, :, :, 1:-1].argmax(-1)
+        read, written = [*source_ids, END], [START, *target_ids]
+        told = with_mean(patterns(model, "decoder.cross", [direction, *read], written))
+        untold = with_mean(patterns(model, "decoder.cross", read, written))
+        among_words, everything = told[..., 1:-1].argmax(-1), untold.argmax(-1)
         for place, label in enumerate(target_labels):
             linked = [i for i, other in enumerate(source_labels) if other == label]
             if label == UNALIGNED or not linked:
                 continue
-            for name, row in (("own row", place + 1), ("predicting row", place)):
+            for name, strongest, row in (
+                ("own row", among_words, place + 1),
+                ("predicting row", among_words, place),
+                ("everything read", everything, place),
+            ):
                 hit = np.isin(strongest[:, :, row], linked).astype(np.float64)
                 right[name] = right.get(name, np.zeros(hit.shape)) + hit
             count += 1
     return {name: value / count for name, value in right.items()}
+
+
+def with_mean(made: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[layer, head + 1, query, key]: the mean of a layer's heads as one more head."""
+    return np.concatenate([made, made.mean(1, keepdims=True)], axis=1)
 
 
 def labelled(tokenizer: Tokenizer, text: str, words: Sequence[Word]) -> tuple[list[int], list[str]]:
@@ -139,11 +151,11 @@ def labelled(tokenizer: Tokenizer, text: str, words: Sequence[Word]) -> tuple[li
 def show(title: str, table: Table) -> None:
     """One line a head."""
     print(title)
-    print("  layer head  " + "".join(f"{name:>15}" for name in table))
+    print("  layer head  " + "".join(f"{name:>17}" for name in table))
     layers, heads = next(iter(table.values())).shape
     for layer in range(layers):
         for head in range(heads):
-            values = "".join(f"{values[layer, head]:15.2f}" for values in table.values())
+            values = "".join(f"{values[layer, head]:17.2f}" for values in table.values())
             name = "mean" if title.startswith("translator") and head == heads - 1 else str(head + 1)
             print(f"  {layer + 1:>5} {name:>4}  {values}")
 
