@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
 KEY, NAME = "predictions", "Predictions"
 ROW = 32  # pixels beside a word that is brought in sight
 UNTRAINED = "Untrained: the weights are random, so these numbers mean nothing."
+LEAST = 175.0, 1.0  # pixels of a list in which words, bars and numbers find room side by side
 
 
 class PredictionsPanel(QWidget):
@@ -119,7 +120,7 @@ class PredictionsPanel(QWidget):
         from app.render.widget import FigureWidget
 
         if self.figure is None:
-            self.figure = FigureWidget(theme=self._theme, least=(140.0, 1.0))
+            self.figure = FigureWidget(theme=self._theme, least=LEAST)
             self.figure.setMinimumWidth(120)
             self.figure.picked.connect(self._picked)
             self._scroll.setWidget(self.figure)

@@ -50,6 +50,7 @@ def test_the_list_of_predictions_grows_with_them(qtbot: QtBot, open_app: Opener)
     app.session.display(picture_size="200")
     settled(qtbot, app)
     qtbot.waitUntil(lambda: listed.minimumHeight() > 1.6 * usual)
+    assert listed.page.box.width >= 170, "words, bars and numbers find room side by side"
 
 
 def test_large_texts_of_the_system_are_followed(qtbot: QtBot, open_app: Opener) -> None:
