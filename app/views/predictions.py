@@ -26,6 +26,7 @@ MOST_LISTS = 12
 MOST_TOKENS = 40
 MOST_STRIPS, FEW = 3, 5  # lists followed word by word; words of each where there are several
 GROWTH = "Layer by layer: what each layer's state would already predict."
+ALONE = "Whether B follows A is not judged: there is no second sentence."
 OWN = ", before sampling"
 """Said of what is shown layer by layer where the lists beside it are narrowed: it never is."""
 
@@ -52,10 +53,15 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=title,
         panels=tuple(panels),
-        note=" ".join(part for part in (note, GROWTH if strips else "") if part),
+        note=" ".join(said for said in (note, *_remarks(trace, strips, options)) if said),
         columns=columns,
         wide_last=unlisted or len(followed) > MOST_STRIPS,
     )
+
+
+def _remarks(trace: Trace, strips: list[Panel], options: ViewOptions) -> tuple[str, ...]:
+    """A narrow dock has no room for more than what can be done there."""
+    return (GROWTH if strips else "", "" if options.compact else _alone(trace))
 
 
 def prepare(
@@ -227,9 +233,8 @@ def _sentence(trace: Trace, options: ViewOptions) -> list[Panel]:
     """The heads that judge the whole text, those that the checkpoint holds."""
     heads, spec = trace.sentence_heads, trace.spec.heads
     panels: list[Panel] = []
-    if spec.pair is not None:
-        has_pair = 1 in trace.tokens["encoder"].sequence
-        panels.append(_pair(heads["pair"].numpy(), has_pair, _not_special(trace, options)))
+    if spec.pair is not None and not _alone(trace):
+        panels.append(_pair(heads["pair"].numpy(), _not_special(trace, options)))
     if spec.classes is not None:
         first = spec.classes.of == "first" and trace.spec.encoder is not None
         remark = _not_special(trace, options) if first else ""
@@ -237,6 +242,12 @@ def _sentence(trace: Trace, options: ViewOptions) -> list[Panel]:
     if spec.replaced is not None:
         panels.append(_replaced(heads["replaced"].numpy(), trace, options))
     return panels
+
+
+def _alone(trace: Trace) -> str:
+    """One line in place of the sentence-pair head's numbers where they would mean nothing."""
+    lacks = trace.spec.heads.pair is not None and 1 not in trace.tokens["encoder"].sequence
+    return ALONE if lacks else ""
 
 
 def _not_special(trace: Trace, options: ViewOptions) -> str:
@@ -249,13 +260,13 @@ def _not_special(trace: Trace, options: ViewOptions) -> str:
     return f"It reads the first position, which is “{name}” now, not a special token."
 
 
-def _pair(logits: Floats, has_pair: bool, remark: str) -> Bars:
+def _pair(logits: Floats, remark: str) -> Bars:
+    """Its labels are short enough for large letters in a narrow panel."""
     follows, random = softmax(logits)
-    alone = "" if has_pair else "There is no second sentence, so this says nothing yet."
     return Bars(
         title="Does B follow A?",
-        bars=(Bar(label="B follows A", value=follows), Bar(label="B is random", value=random)),
-        note=" ".join(said for said in (alone, remark) if said),
+        bars=(Bar(label="follows", value=follows), Bar(label="random", value=random)),
+        note=remark,
     )
 
 

@@ -59,11 +59,11 @@ def test_all_candidates_together_sum_to_one() -> None:
 def test_without_a_mask_it_says_what_to_do() -> None:
     figure = draw(masked_encoder(), pieces=lambda i: f"[M{i}]")
     assert figure.note.startswith("There is no [M4] in the text: click a word to mask it")
-    assert [p.title for p in figure.panels[:2]] == ["Does B follow A?", CLASS_TITLE]
+    assert figure.panels[0].title == CLASS_TITLE
     assert not any(isinstance(panel, Words) for panel in figure.panels)
     wide = view("predictions").draw(masked_encoder(), Selection(), ViewOptions())
     *judged, last = wide.panels
-    assert [p.title for p in judged[:2]] == ["Does B follow A?", CLASS_TITLE]
+    assert judged[0].title == CLASS_TITLE
     assert isinstance(last, Words)
     assert wide.wide_last
 
@@ -120,10 +120,10 @@ def test_places_are_counted_alike_behind_padding() -> None:
 
 
 def test_four_lists_stand_two_by_two() -> None:
-    figure = draw(trace_of("encoder", source=sentence(8, masked=(2,))), Selection())
+    figure = draw(two_sentences(), Selection())
     lists = [panel for panel in figure.panels if isinstance(panel, Bars)]
     assert (len(lists), figure.columns) == (4, 2)
-    figure = draw(trace_of("encoder", source=sentence(8, masked=(2,))), Selection(query=4))
+    figure = draw(two_sentences(), Selection(query=4))
     lists = [panel for panel in figure.panels if isinstance(panel, Bars)]
     assert (len(lists), figure.columns) == (5, 3)
 
@@ -193,15 +193,34 @@ def test_without_a_vocabulary_head_there_is_a_reason_and_no_bars() -> None:
     assert fallback.text == "The encoder has no output over the vocabulary."
 
 
+def two_sentences() -> Trace:
+    tokens = replace(sentence(8, masked=(2,)), sequence=(0, 0, 0, 0, 1, 1, 1, 1))
+    return trace_of("encoder", source=tokens)
+
+
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("places", [(), (2,)])
+def test_a_single_text_has_classes_and_one_line_about_the_pair(
+    places: tuple[int, ...], compact: bool
+) -> None:
+    options = ViewOptions(compact=compact)
+    figure = view("predictions").draw(masked_encoder(*places), Selection(), options)
+    assert "Does B follow A?" not in [p.title for p in figure.panels]
+    assert CLASS_TITLE in [p.title for p in figure.panels]
+    assert figure.note.endswith("there is no second sentence.") is not compact
+    figure = view("predictions").draw(two_sentences(), Selection(), options)
+    assert "Does B follow A?" in [p.title for p in figure.panels]
+    assert "no second sentence" not in figure.note
+
+
 def test_sentence_pair_and_classes() -> None:
-    trace = masked_encoder(2)
+    trace = two_sentences()
     figure = draw(trace)
     pair, classes = (p for p in figure.panels if p.title in ("Does B follow A?", CLASS_TITLE))
     assert isinstance(pair, Bars)
-    assert [b.label for b in pair.bars] == ["B follows A", "B is random"]
+    assert [b.label for b in pair.bars] == ["follows", "random"]
     expected = softmax(trace.sentence_heads["pair"])
     assert [b.value for b in pair.bars] == pytest.approx(expected.tolist(), abs=1e-6)
-    assert pair.note.startswith("There is no second sentence")
     assert isinstance(classes, Bars)
     expected = softmax(trace.sentence_heads["classes"])
     assert {b.label: b.value for b in classes.bars} == pytest.approx(
@@ -212,7 +231,7 @@ def test_sentence_pair_and_classes() -> None:
 
 
 def test_without_its_first_token_a_head_says_what_it_reads() -> None:
-    trace = masked_encoder(2)
+    trace = two_sentences()
     tokens = trace.tokens["encoder"]
     for special in (True, False):
         first = (special, *tokens.special[1:])
