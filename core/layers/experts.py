@@ -53,8 +53,13 @@ class Experts(nn.Module):
         scores = logits.softmax(-1) if spec.scoring == "softmax" else logits.sigmoid()
         choice = scores if self.correction is None else scores + self.correction
         if spec.groups > 1:
+            closed = ~self._in_top_groups(choice)
             # A correction may be negative, so only -inf keeps a closed group out.
-            choice = choice.masked_fill(~self._in_top_groups(choice), float("-inf"))
+            choice = choice.masked_fill(closed, float("-inf"))
+            if self.correction is None:
+                # Where the open groups hold fewer experts than run, the others weigh nothing in
+                # DeepSeek-V2; in V3 they count.
+                scores = scores.masked_fill(closed, 0.0)
         picked = choice.topk(spec.top, dim=-1).indices
         weights = scores.gather(-1, picked)
         if spec.renormalise:
