@@ -89,7 +89,7 @@ class HeatmapDrawing:
         if panel.scale_at == "below":
             room = max(grid.box.width, self.box.right - grid.box.x)
             line = Rect(grid.box.x, grid.box.bottom + 4, room, colour_bar.LINE - 4)
-            masked = self._keys["masked"]
+            masked = self._keys["masked"] or bool(np.isnan(panel.values).any())
             colour_bar.paint_line(
                 canvas, line, self._table, theme, limits=panel.limits, masked=masked
             )

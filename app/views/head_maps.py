@@ -65,7 +65,9 @@ def _copied(trace: Trace, selection: Selection, options: ViewOptions) -> Heatmap
 
 
 def _largest(values: Floats) -> float:
-    return max(float(np.nanmax(values)), 1e-6)
+    """Of the numbers among them; 1 where there is none, as in a model whose weights hold NaN."""
+    numbers = values[np.isfinite(values)]
+    return max(float(numbers.max()), 1e-6) if numbers.size else 1.0
 
 
 def _map(
@@ -77,15 +79,13 @@ def _map(
     options: ViewOptions,
 ) -> Heatmap:
     layers, heads = values.shape
-    absent = np.isnan(values)
     automatic = options.limits == "auto"
     return Heatmap(
         title=title,
-        values=np.where(absent, 0, values).astype(np.float32),
+        values=values.astype(np.float32),
         rows=Axis(title="Layer", labels=tuple(str(i + 1) for i in range(layers))),
         columns=Axis(title="Head", labels=tuple(str(i + 1) for i in range(heads))),
         limits=(0.0, _largest(values) if automatic else limit),
-        hidden=absent if absent.any() else None,
         row=selection.layer,
         column=selection.head,
         cell_only=True,

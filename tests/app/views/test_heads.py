@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -7,13 +9,17 @@ import pytest
 
 from app.choices import HEAD_ORDER_NAMES
 from app.figure import Bars, Heatmap, WordGrid
+from app.render import readout
 from app.selection import Selection
 from app.views import ViewOptions, view
 from core.analysis.copying import copying
 from core.analysis.head_kinds import KINDS, head_kinds
 from core.masks import choose
+from core.request import RunRequest
+from core.run import run
 from core.trace import Trace
-from tests.traces import sentence, trace_of
+from tests.app.render.recording import record
+from tests.traces import network, sentence, trace_of
 
 
 def previous_only() -> Trace:
@@ -120,3 +126,21 @@ def test_maps_of_every_number_there_is() -> None:
     selection = Selection(stack="decoder", part="cross")
     figure = view("head_maps").draw(trace_of("translator"), selection, ViewOptions())
     assert [p.title for p in figure.panels] == ["Entropy in bits", "On first token"]
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("limits", ["fixed", "auto"])
+def test_maps_of_what_is_no_number_have_a_scale_and_say_that_there_is_none(limits: str) -> None:
+    spoilt = deepcopy(network("encoder"))
+    spoilt.stack("encoder").embedding.token.weight.data[:] = float("nan")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of the run itself
+        trace = run(spoilt, RunRequest(source=sentence(5)))
+    figure = view("head_maps").draw(trace, Selection(), ViewOptions(limits=limits))
+    entropy = figure.panels[0]
+    assert isinstance(entropy, Heatmap)
+    assert np.isnan(entropy.values).all()
+    assert entropy.limits == (0.0, 1.0)
+    assert readout.cell(entropy, 0, 0) == "layer 1, head 1: entropy –"
+    assert "none" in record(figure, 900, 500).words
