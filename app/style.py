@@ -60,6 +60,13 @@ def palette(theme: Theme) -> QPalette:
     return made
 
 
+def resting(theme: Theme) -> str:
+    """Half as strong as secondary text, which the names of tabs are written in as it is."""
+    muted, ground = QColor(theme.muted), QColor(theme.background)
+    parts = zip(muted.getRgb()[:3], ground.getRgb()[:3], strict=True)
+    return QColor(*((one + other) // 2 for one, other in parts)).name()
+
+
 def stylesheet(theme: Theme) -> str:
     return f"""
 QMainWindow, QDialog {{ background: {theme.background}; }}
@@ -98,6 +105,7 @@ QTabBar#views::tab:hover {{ border-color: {theme.border}; }}
 QTabBar#views::tab:selected {{ background: {theme.border}; }}
 QTabBar#groups::tab:selected:focus, QTabBar#views::tab:selected:focus {{
     border-color: {theme.accent}; }}
+QTabBar::tab:disabled {{ color: {resting(theme)}; }}
 QMenu::separator {{ background: {theme.border}; height: 1px; margin: 3px 8px; }}
 QScrollBar {{ background: transparent; border: none; margin: 0; }}
 QScrollBar:vertical {{ width: 10px; }}

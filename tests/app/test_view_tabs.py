@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
@@ -13,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app import style
 from app.groups import GROUPS
 from app.panels.view_tabs import ViewTabs
-from app.theme import LIGHT
+from app.theme import DARK, LIGHT, Theme
 from app.views import views
 
 
@@ -101,6 +102,30 @@ def test_tooltips_say_what_is_shown_and_the_key(tabs: ViewTabs) -> None:
         assert tabs.views.tabToolTip(i) == f"{view.summary} ({i + 1})"
     for i, group in enumerate(GROUPS):
         assert tabs.groups.tabToolTip(i) == f"{group.summary} (Alt+{i + 1})"
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_groups_that_cannot_be_chosen_yet_look_so(qtbot: QtBot, theme: Theme) -> None:
+    made = ViewTabs()
+    style.apply(theme)
+    qtbot.addWidget(made)
+    made.resize(700, 60)
+    made.show()
+
+    def strongest() -> int:
+        """How far the letters of a group that is not in front are from what they stand on."""
+        shot = (
+            made.grab(made.groups.tabRect(3))
+            .toImage()
+            .convertToFormat(QImage.Format.Format_Grayscale8)
+        )
+        shades = {shot.pixelColor(x, y).red() for x in range(shot.width()) for y in range(20)}
+        return max(shades) - min(shades)
+
+    resting = strongest()
+    made.offer(views())
+    made.show_key("lens")
+    assert 0.3 < resting / strongest() < 0.75
 
 
 def test_before_the_views_are_known_the_groups_cannot_be_chosen(qtbot: QtBot) -> None:
