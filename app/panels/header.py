@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, Architecture, untrained
+from app.counting import counted
 from app.panels.elided import ElidedLabel
 from app.session import Session
 from app.store import State, Store
@@ -101,17 +102,19 @@ class Header(QWidget):
             self.facts.setText("")
             return
         spec = model.spec
-        layers = " + ".join(str(stack.layers) for stack in spec.stacks)
+        depths = [stack.layers for stack in spec.stacks]
+        layers = counted(depths[-1], "layer")
+        if len(depths) > 1:
+            layers = f"{' + '.join(map(str, depths))} layers"
         heads = max(
             stack.attention("self", i).heads for stack in spec.stacks for i in range(stack.layers)
         )
         notes = dict.fromkeys((*model.notes, *spec.notes))
-        count = "1 note" if len(notes) == 1 else f"{len(notes)} notes"
         self.facts.setText(
-            f"{spec.family} · {layers} layers · {heads} heads · d = {spec.main_stack.d_model} · "
-            f"{_count(model.parameters)} weights"
+            f"{spec.family} · {layers} · {counted(heads, 'head')} · "
+            f"d = {spec.main_stack.d_model} · {_count(model.parameters)} weights"
             + (" · untrained" if untrained(model.source) else "")
-            + (f" · {count}" if notes else "")
+            + (f" · {counted(len(notes), 'note')}" if notes else "")
         )
         self.facts.explain("\n".join(notes))
 

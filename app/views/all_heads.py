@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.counting import counted
 from app.figure import Axis, Figure, Floats, Mosaic
 from app.selection import Selection
 from app.views import View, ViewOptions, _maps
@@ -31,7 +32,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     automatic = options.limits == "auto" and float(largest.max(initial=0)) > 0
     limit = _maps.fitted(largest) if automatic else 1.0
     return Figure(
-        title=f"{ATTENTION[selection.site]} · {layers} layers × {heads} heads"
+        title=f"{ATTENTION[selection.site]} · {counted(layers, 'layer')} × {counted(heads, 'head')}"
         + _maps.filters(trace, selection, options),
         panels=(
             Mosaic(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.counting import counted
 from app.figure import (
     Arrow,
     Axis,
@@ -187,9 +188,9 @@ def _served(heads: list[int]) -> str:
 def _kind(heads: int, groups: int, *, latent: bool) -> str:
     """Short enough for half a window."""
     if latent:
-        return f"latent attention, {heads} heads"
+        return f"latent attention, {counted(heads, 'head')}"
     if groups == heads:
-        return f"multi-head, {heads} K/V heads"
+        return f"multi-head, {counted(heads, 'K/V head')}"
     if groups == 1:
         return f"multi-query, {heads} heads on one K/V"
     return f"grouped-query, {heads} heads on {groups} K/V"

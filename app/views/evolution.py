@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.counting import counted
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
@@ -78,7 +79,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panel("Cosine to the final state", cosine(hidden, hidden[-1:]), after, cosines, "cosine"),
     )
     return Figure(
-        title=f"{stack.name.capitalize()} states through {stack.layers} layers",
+        title=f"{stack.name.capitalize()} states through {counted(stack.layers, 'layer')}",
         panels=panels,
         note=(
             "Change: ‖Δh‖ / (‖h‖ + ‖h + Δh‖), near 1 where a layer drowns or reverses the state h."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.choices import HEAD_ORDER_NAMES, HEAD_ORDERS
+from app.counting import counted
 from app.figure import Axis, Cell, Figure, Floats, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions, heads
@@ -58,7 +59,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         column=columns.index(by) if by else None,
     )
     return Figure(
-        title=f"{ATTENTION[selection.site]} · {len(order)} heads {_sorted(by, options)}",
+        title=f"{ATTENTION[selection.site]} · {counted(len(order), 'head')} {_sorted(by, options)}",
         panels=(grid,),
         note=_note(trace, selection, options, len(shown), len(order)),
         hint="Click a measure to sort by it.",

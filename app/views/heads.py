@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.counting import counted
 from app.figure import Axis, Bar, Bars, Cell, Figure, Panel, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
@@ -42,7 +43,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if chosen is not None:
         panels.append(_profile(found, *chosen))
     return Figure(
-        title=f"{ATTENTION[selection.site]} · {layers} × {heads} heads on this text",
+        title=f"{ATTENTION[selection.site]} · {layers} × {counted(heads, 'head')} on this text",
         panels=tuple(panels),
         note=_note(found, trace, selection, options),
     )
@@ -66,8 +67,9 @@ def _names(found: HeadKinds, chosen: tuple[int, int] | None) -> WordGrid:
         tuple(_cell(found, layer, head) for head in range(heads)) for layer in range(layers)
     )
     named = sum(bool(cell.text) for row in cells for cell in row)
+    stand = "stands" if named == 1 else "stand"
     return WordGrid(
-        title=f"{named} of {layers * heads} heads stand out",
+        title=f"{named} of {counted(layers * heads, 'head')} {stand} out",
         cells=cells,
         rows=_counted("Layer", layers),
         columns=_counted("Head", heads),
@@ -121,7 +123,7 @@ def _kind(found: HeadKinds, kind: str, layer: int, head: int) -> str:
     far = int(found.offset[layer, head])
     if kind != "offset" or far == 0:
         return NAMES[kind]
-    return f"{abs(far)} tokens {'before' if far < 0 else 'after'}"
+    return f"{counted(abs(far), 'token')} {'before' if far < 0 else 'after'}"
 
 
 def _profile(found: HeadKinds, layer: int, head: int) -> Bars:
@@ -129,7 +131,8 @@ def _profile(found: HeadKinds, layer: int, head: int) -> Bars:
         Bar(
             label=_kind(found, kind, layer, head),
             value=float(weight),
-            note=f"over {count} queries; an even spread would give {even:.3f}: {what}",
+            note=f"over {counted(count, 'query', 'queries')}; an even spread would give {even:.3f}:"
+            f" {what}",
         )
         for (kind, what), weight, even, count in zip(
             KINDS.items(),

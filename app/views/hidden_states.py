@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.counting import counted
 from app.figure import Axis, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
@@ -43,7 +44,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title = f"The vector of {name}"
         panels.append(_vector(hidden[:, query], rows, title, selection.layer + 1))
     return Figure(
-        title=f"{selection.stack.capitalize()} hidden states · {stack.layers} layers",
+        title=f"{selection.stack.capitalize()} hidden states · {counted(stack.layers, 'layer')}",
         panels=tuple(panels),
         note=MEANING,
         hint="" if query is not None else PIN,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.counting import counted
 from app.figure import Axis, Cell, Curve, Curves, Figure, Floats, Panel, WordGrid
 from app.labels import place_words
 from app.selection import Selection
@@ -29,7 +30,7 @@ MOST_BELOW = 8  # layers: with more, what goes with the grid of words stands bes
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     """The grid of words; beside it the story of the pinned token."""
     stack = trace.spec.main_stack
-    title = f"{stack.name.capitalize()} lens · {stack.layers} layers"
+    title = f"{stack.name.capitalize()} lens · {counted(stack.layers, 'layer')}"
     focus = answer_position(trace, selection, options)
     chosen = pinned_answer(trace, selection, options) is not None
     of_sentence = _sentence(trace)
