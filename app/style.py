@@ -62,9 +62,12 @@ def palette(theme: Theme) -> QPalette:
 
 def resting(theme: Theme) -> str:
     """Half as strong as secondary text, which the names of tabs are written in as it is."""
-    muted, ground = QColor(theme.muted), QColor(theme.background)
-    parts = zip(muted.getRgb()[:3], ground.getRgb()[:3], strict=True)
-    return QColor(*((one + other) // 2 for one, other in parts)).name()
+    one, other = QColor(theme.muted), QColor(theme.background)
+    return QColor(
+        (one.red() + other.red()) // 2,
+        (one.green() + other.green()) // 2,
+        (one.blue() + other.blue()) // 2,
+    ).name()
 
 
 def stylesheet(theme: Theme) -> str:
