@@ -34,6 +34,8 @@ if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
     from app.render.widget import FigureWidget
     from app.views import View
 
+PATIENCE = 250  # milliseconds a new model has to read the text before the page is emptied
+
 
 class Pictures(QWidget):
     """drawn: the key of a view whose picture has just been painted. message: stands above it."""
@@ -58,6 +60,10 @@ class Pictures(QWidget):
         self.widgets: dict[str, FigureWidget] = {}
         self._stale: set[str] = set()
         self._drawn: set[str] = set()  # views whose widget shows the model that is open
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(PATIENCE)
+        self._patience.timeout.connect(self._show_why)
         self.pooling = Pooling(store, session.checker)
         self.keeping = Keeping(store, session)
         self.tabs.chosen.connect(session.look_at)
@@ -113,11 +119,14 @@ class Pictures(QWidget):
         if "abilities" in names:
             self._offer_views()
         if "model" in names:
-            # What the former model's widgets show must never stand under this one's name.
+            # What the former model's widgets show must not stay under this one's name. A moment
+            # is enough for most to read the text, without a flash of an empty page.
             self._drawn.clear()
-            self._stack.setCurrentWidget(self.waiting)
+            self._patience.start()
         if names & {"model", "answer", "problem", "busy"}:
             self.waiting.setText(why(self._store.state))
+        if "problem" in names and self._store.state.problem is not None:
+            self._show_why()
         if "view" in names:
             self._show_view()
         if "display" in names:
@@ -145,6 +154,11 @@ class Pictures(QWidget):
             self.tabs.show_key(key)
         if key in self._drawn:
             self._stack.setCurrentWidget(self.widgets[key])
+
+    def _show_why(self) -> None:
+        """An empty page that says why, unless the picture in front is the open model's."""
+        if self._store.state.view not in self._drawn:
+            self._stack.setCurrentWidget(self.waiting)
 
     def _widget(self, key: str) -> FigureWidget:
         """The canvas of a view, made when it is first looked at."""

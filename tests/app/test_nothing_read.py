@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QStackedWidget
 from pytestqt.qtbot import QtBot
 
 from app.choices import Inputs
@@ -135,3 +136,18 @@ def test_why_there_is_no_picture() -> None:
     opened = State(model=object(), inputs=Inputs(text="a"))  # type: ignore[arg-type]
     assert why(opened) == UNREAD
     assert why(State(model=opened.model, busy=Busy(text="Running"))) == ""
+
+
+def test_no_empty_page_flashes_between_two_models_that_read_the_text(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:encoder")
+    # However slow the machine is while it tests.
+    app.window.pictures._patience.setInterval(60_000)
+    stack = app.window.pictures.waiting.parent()
+    assert isinstance(stack, QStackedWidget)
+    seen: list[bool] = []
+    stack.currentChanged.connect(lambda: seen.append(stack.currentWidget() is stack.widget(0)))
+    open_it(qtbot, app, "builtin:encoder")
+    assert app.window.pictures.figure is not None
+    assert not any(seen)
