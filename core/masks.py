@@ -49,7 +49,8 @@ class MaskChoice:
         sign = " & " if self.how == "and" else " | "
         text = sign.join([text, *(c.describe() for c in self.also)])
         if self.blocked:
-            text += f" − {len(self.blocked)} cells"
+            cells = "1 cell" if len(self.blocked) == 1 else f"{len(self.blocked)} cells"
+            text += f" − {cells}"
         return text
 
 

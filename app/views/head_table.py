@@ -112,9 +112,10 @@ def _row(
     for name, values in numbers.items():
         value = float(values[place])
         if np.isnan(value):
-            cells.append(
-                Cell(text="–", strength=None, note="no query here sees such a key", picks=picks)
-            )
+            # A measure may lack its key; an entropy is missing only where the weights are.
+            broken = bool(np.isnan(numbers["entropy"][place]))
+            note = "the weights are no numbers" if broken else "no query here sees such a key"
+            cells.append(Cell(text="–", strength=None, note=note, picks=picks))
             continue
         strength = max(0.0, value) / largest[name] if largest[name] > 0 else 0.0
         text = format(value, FORMS.get(name, ".3f")).replace("-", "−")

@@ -209,3 +209,8 @@ def test_not_itself_holds_for_a_cached_run_behind_left_padding() -> None:
         assert torch.equal(grown.allowed("decoder.self", layer), expected)
         site = f"decoder.{layer}.self.context"
         assert torch.allclose(grown[site], whole[site], atol=1e-5)
+
+
+def test_one_painted_cell_is_told_in_the_singular() -> None:
+    assert MaskChoice(blocked=((0, 0),)).describe().endswith(" − 1 cell")
+    assert MaskChoice(blocked=((0, 0), (0, 1))).describe().endswith(" − 2 cells")

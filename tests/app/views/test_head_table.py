@@ -93,3 +93,17 @@ def test_the_exact_numbers_go_along_for_csv() -> None:
     cells = dict(zip(HEAD_ORDERS[1:], panel.cells[6], strict=True))
     assert cells["entropy"].value == float(found.entropy[1, 2])
     assert cells["special"].value is None
+
+
+@pytest.mark.parametrize(
+    ("entropy", "note"),
+    [(1.0, "no query here sees such a key"), (np.nan, "the weights are no numbers")],
+)
+def test_a_missing_number_says_why(
+    monkeypatch: pytest.MonkeyPatch, entropy: float, note: str
+) -> None:
+    numbers = {"entropy": np.full((3, 4), entropy), "previous": np.full((3, 4), np.nan)}
+    monkeypatch.setattr(head_table, "_numbers", lambda *_: numbers)
+    _, panel = drawn("decoder", SITE)
+    assert {row[1].note for row in panel.cells} == {note}
+    assert {row[1].text for row in panel.cells} == {"–"}
