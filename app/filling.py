@@ -50,7 +50,8 @@ class Filler:
         """Why there is nothing to fill."""
         model, answer = self._store.state.model, self._store.state.answer
         if model is None or answer is None or answer.model is not model:
-            return "The text is being read."
+            reading = self._store.state.busy is not None
+            return "The text is being read." if reading else "No text has been read yet."
         mask = model.spec.special.mask
         if mask is None:
             return f"{model.name} names no mask token, so there is nothing to fill."

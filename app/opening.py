@@ -76,6 +76,7 @@ class Opening(QObject):
         self._refused: Inputs | None = None  # what the model before cannot read
         self._expected: Architecture = "encoder"
         self._wish: Callable[[], None] | None = None  # what is to be opened once it can be
+        self._notice: Problem | None = None  # to be said with the first model, whichever it is
 
     # --- intentions -------------------------------------------------------------------------
 
@@ -91,11 +92,12 @@ class Opening(QObject):
 
         def ready(abilities: Abilities) -> None:
             self._store.update(abilities=abilities)
+            self._notice = self._elsewhere()
             wish, self._wish = self._wish, None
             if wish is not None:
                 wish()
             else:
-                self._load(self._store.state.source or self.preferred(), told=self._elsewhere())
+                self._load(self._store.state.source or self.preferred())
 
         self._tasks.submit(START, lambda job: self._core.abilities(), ready, self._no_core)
 
@@ -134,7 +136,7 @@ class Opening(QObject):
         self._load(source)
 
     def choose_architecture(self, architecture: Architecture) -> None:
-        """Switch to a model of that kind; nothing happens where one is open."""
+        """Switch to a model of that kind; where one is open it stays, whatever else loads."""
         if self._later(lambda: self.choose_architecture(architecture)):
             if self._store.state.inputs == self.texts[self._expected]:
                 self._store.update(inputs=self.texts[architecture])
@@ -143,12 +145,20 @@ class Opening(QObject):
         model = self._store.state.model
         if model is None or model.spec.architecture != architecture:
             self._load(self.preferred(architecture))
+        elif self._tasks.active("load"):
+            self._tasks.drop("load")
+            self._store.update(problem=None)
+            self._stay(model)
 
     def choose_device(self, device: str) -> None:
         state = self._store.state
         if device != state.device:
             self._store.update(device=device)
-            if state.model is not None:
+            if self._tasks.active("load"):
+                self._load(
+                    state.source, inputs=self._inputs, example=self._example, told=self._told
+                )
+            elif state.model is not None:
                 self._load(state.model.source, inputs=state.inputs)
 
     def show_example(self, example: Example) -> None:
@@ -181,6 +191,7 @@ class Opening(QObject):
         told: Problem | None = None,
     ) -> None:
         """told: what to go on saying, when this model is but the second choice."""
+        told, self._notice = told or self._notice, None
         self._tasks.drop("load", "run", "decode", "prepare", "check")
         self._inputs, self._example, self._told = inputs, example, told
         state = self._store.state
@@ -288,11 +299,7 @@ class Opening(QObject):
         self.sources = {a: s for a, s in self.sources.items() if s != failed}
         self._tell(error)
         if model is not None:
-            self._store.update(source=model.source, device=str(model.device))
-            # What it refused before it would refuse again, in place of what is said now.
-            read = state.answer is not None and state.answer.inputs == state.inputs
-            if not read and state.inputs != self._refused:
-                self._run()
+            self._stay(model)
         elif state.abilities is not None and not isinstance(error, Cancelled):
             instead = self.preferred()
             if instead == failed:
@@ -300,6 +307,15 @@ class Opening(QObject):
             if instead != failed:
                 self._store.update(device="cpu")
                 self._load(instead, told=self._in_place_of(instead))
+
+    def _stay(self, model: LoadedModel) -> None:
+        """No other model comes: this one's name again, and a run that was dropped."""
+        state = self._store.state
+        self._store.update(source=model.source, device=str(model.device))
+        # What it refused before it would refuse again, in place of what is said now.
+        read = state.answer is not None and state.answer.inputs == state.inputs
+        if not read and state.inputs != self._refused:
+            self._run()
 
     def _in_place_of(self, source: str) -> Problem | None:
         """What was told, and which model comes instead."""

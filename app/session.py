@@ -259,6 +259,8 @@ class Session(QObject):
     def dismiss(self) -> None:
         """The person has read what stands above the picture."""
         self.store.update(problem=None, note="")
+        if self.store.state.model is not None and self.store.state.answer is None:
+            self.run()  # why it has read nothing may have been told before what was dismissed
 
     def complain(self, text: str, where: Literal["input", "model", "decoding"]) -> None:
         """Say in one sentence why something did not happen."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from app.choices import Inputs
 from app.examples import Example
 from app.figure import Words
 from app.wiring import App
+from core.errors import Cancelled
+from core.loaded import LoadedModel
 from core.random_models import VOCAB, byte_tokenizer
-from tests.app.driver import Opener, heatmap, settled, type_text
+from tests.app.driver import Opener, QuickCore, heatmap, settled, type_text
 
 BERT = {
     "model_type": "bert",
@@ -153,3 +156,66 @@ def test_an_example_brings_its_model_text_mask_and_place(qtbot: QtBot, open_app:
     app.window.show_example(Example(title="Bad", model="random:decoder", text="a", mask="opaque"))
     settled(qtbot, app)
     assert "opaque" in app.window.banner.label.text()
+
+
+class Slow(QuickCore):
+    """A core that loads the decoder only when it is let go, and tells what was asked of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = threading.Event()
+        self.asked: list[tuple[str, str]] = []
+
+    def load(self, source: str, device: str, report: Any, stop: Any) -> LoadedModel:
+        self.asked.append((source, device))
+        if source == "builtin:decoder":
+            self.go.wait(20)
+            if stop():
+                raise Cancelled("Loading was cancelled.")
+        return super().load(source, "cpu", report, stop)
+
+
+def test_the_open_models_kind_chosen_while_another_loads_keeps_it(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    core = Slow()
+    app = open_app("builtin:encoder", core=core)
+    buttons = app.window.header.architectures
+    buttons["decoder"].click()
+    qtbot.waitUntil(lambda: core.asked[-1][0] == "builtin:decoder")
+    buttons["encoder"].click()
+    core.go.set()
+    settled(qtbot, app)
+    assert app.store.state.source == "builtin:encoder"
+    assert app.store.state.model.source == "builtin:encoder"
+    assert app.store.state.problem is None
+    assert buttons["encoder"].isChecked()
+
+
+def test_a_device_chosen_while_a_model_loads_is_that_models(qtbot: QtBot, open_app: Opener) -> None:
+    core = Slow()
+    app = open_app("builtin:encoder", core=core)
+    app.session.opening.open("builtin:decoder")
+    qtbot.waitUntil(lambda: core.asked[-1][0] == "builtin:decoder")
+    app.session.opening.choose_device("cuda:0")
+    core.go.set()
+    qtbot.waitUntil(lambda: core.asked[-1] == ("builtin:decoder", "cuda:0"))
+    opened(qtbot, app, "builtin:decoder")
+
+
+def test_why_a_text_was_refused_is_said_again(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    app = open_app("builtin:encoder")
+    app.session.write(text="the " * 600)
+    settled(qtbot, app)
+    app.session.opening.open("random:encoder")
+    qtbot.waitUntil(lambda: app.store.state.model.source == "random:encoder")
+    settled(qtbot, app)
+    refused = app.store.state.problem
+    assert refused is not None and refused.where == "input"
+    app.session.opening.open(str(tmp_path / "nowhere"))
+    qtbot.waitUntil(lambda: getattr(app.store.state.problem, "where", "") == "model")
+    assert app.session.stepping.why_not() == "No text has been read yet."
+    app.session.dismiss()
+    qtbot.waitUntil(lambda: app.store.state.problem == refused)

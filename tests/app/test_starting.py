@@ -96,3 +96,17 @@ def test_what_comes_in_place_of_a_broken_model_is_said(
     assert problem is not None
     assert problem.text.endswith(" is opened instead.")
     assert problem.text.count(".") >= 2
+
+
+def test_a_gone_device_does_not_undo_an_early_choice(
+    qtbot: QtBot, tmp_path: Path, open_app: Opener
+) -> None:
+    (tmp_path / "settings.ini").write_text("[General]\ndevice=mps\n")
+    core = Held()
+    app = open_app("", core=core, wait=False)
+    app.session.opening.choose_architecture("decoder")
+    let_go(qtbot, app, core)
+    assert app.store.state.source == "builtin:decoder"
+    problem = app.store.state.problem
+    assert problem is not None
+    assert problem.text == "There is no MPS here any more: the CPU is used."
