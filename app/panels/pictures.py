@@ -32,6 +32,7 @@ from core.progress import Watch
 if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
     from app.figure import Figure
     from app.render.widget import FigureWidget
+    from app.selection import Selection
     from app.views import View
 
 PATIENCE = 250  # milliseconds a new model has to read the text before the page is emptied
@@ -59,6 +60,7 @@ class Pictures(QWidget):
         self._stack.addWidget(self.waiting)
         self.widgets: dict[str, FigureWidget] = {}
         self._stale: set[str] = set()
+        self._selected: tuple[Selection, Selection] | None = None  # by a click: before and after
         self._drawn: set[str] = set()  # views whose widget shows the model that is open
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -168,6 +170,7 @@ class Pictures(QWidget):
             widget = FigureWidget(theme=self._theme)
             widget.enlarge(enlargement(self._store.state))
             widget.picked.connect(self._picked)
+            widget.unpicked.connect(self._unpicked)
             widget.opened.connect(self._opened)
             widget.hovered.connect(self.hovered)
             widget.hover_left.connect(lambda: self.hovered.emit(""))
@@ -232,6 +235,7 @@ class Pictures(QWidget):
 
     def _picked(self, picked: Mapping[str, int | str]) -> None:
         """A click selects; a second one on the same pin lets go; a head of the mosaic opens."""
+        self._selected = None
         picks = {name: value for name, value in picked.items() if isinstance(value, int)}
         if took(picks, self._session.stepping):
             return
@@ -256,8 +260,17 @@ class Pictures(QWidget):
             self._session.stepping.show(picks["step"])
             del changes["step"]
         self._store.select(**changes)
+        self._selected = selection, self._store.state.selection
         if {"layer", "head"} <= set(picks) and "attention" in self._views:
             self._session.look_at("attention")
+
+    def _unpicked(self) -> None:
+        """The click only began a double click: what it selected is let go, unless more happened."""
+        if self._selected is not None and self._store.state.selection == self._selected[1]:
+            before = self._selected[0]
+            if before.step == self._selected[1].step:
+                self._store.update(selection=before)
+        self._selected = None
 
     def _go_to(self, picked: Mapping[str, int | str]) -> None:
         """To another stack or attention site: what is looked at must exist there too."""

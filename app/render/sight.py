@@ -37,6 +37,10 @@ class Sight:
         """Whether some map does not show all of its cells."""
         return bool(self._windows)
 
+    def zoomed_at(self, index: int) -> bool:
+        """Whether the map of a panel does not show all of its cells."""
+        return index in self._windows
+
     def forget(self) -> None:
         """What the page was made from is another now: a font, perhaps."""
         self._page = None

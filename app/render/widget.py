@@ -37,7 +37,8 @@ class FigureWidget(PictureWidget):
 
     picked: a click on a cell or label, as `Selection` field name -> index or word. hovered: the
     sentence of what is under the pointer; hover_left: the pointer is over nothing. opened: a box
-    that leads to a view was clicked, with the box's target.
+    that leads to a view was clicked, with the box's target. unpicked: what was picked last was the
+    first half of a double click that shows all.
 
     The wheel zooms a map about the pointer and scrolls a grid of words; dragging pans, a double
     click shows all. Keys: Ctrl+arrows read, Return picks, + and − zoom, 0 shows all; Page Up and
@@ -45,6 +46,7 @@ class FigureWidget(PictureWidget):
     """
 
     picked = Signal(dict)
+    unpicked = Signal()
     hovered = Signal(str)
     hover_left = Signal()
     opened = Signal(str)
@@ -58,6 +60,7 @@ class FigureWidget(PictureWidget):
         super().__init__(parent, theme, least)
         self._pointer: tuple[float, float] | None = None
         self._drag: Drag | None = None
+        self._clicked = False  # the last click picked something
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -98,6 +101,7 @@ class FigureWidget(PictureWidget):
             event.ignore()
             return
         where = self._place(event)
+        self._clicked = False
         self._point(where.x(), where.y())
         found = map_at(self.page, where.x(), where.y())
         self._drag = Drag(where.x(), where.y(), None if found is None else found[0])
@@ -113,13 +117,16 @@ class FigureWidget(PictureWidget):
         if not drag.moved and self._over_more:
             self._turn(1)
         elif not drag.moved:
-            self._pick()
+            self._clicked = self._pick()
 
     @guarded
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         where = self._place(event)
         found = map_at(self.page, where.x(), where.y())
         if found is not None:
+            if self._clicked and self._sight.zoomed_at(found[0]):
+                self.unpicked.emit()
+            self._clicked = False
             self._sight.show_window(found[0], None)
             self._redraw()
 
@@ -172,14 +179,17 @@ class FigureWidget(PictureWidget):
             self.hovered.emit(hit.text)
             self.update()
 
-    def _pick(self) -> None:
+    def _pick(self) -> bool:
+        """Whether something was picked."""
         if self._hit is None:
-            return
+            return False
         hit = self._hit[1]
-        if hit.picks or hit.selects:
-            self.picked.emit({**hit.picks, **hit.selects})
+        picks = {**hit.picks, **hit.selects}
+        if picks:
+            self.picked.emit(picks)
         if hit.target:
             self.opened.emit(hit.target)
+        return bool(picks)
 
     @property
     def _over_more(self) -> bool:

@@ -346,3 +346,40 @@ def test_panels_without_room_are_a_page_further(qtbot: QtBot, open_app: Opener) 
     assert widget.page.layout.first > 0
     press(app, Qt.Key.Key_PageUp)
     assert widget.page.layout.first == 0
+
+
+def test_a_double_click_that_shows_all_leaves_the_pins(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    app.store.select(query=1, key=0)
+    settled(qtbot, app)
+    widget = front(app)
+    left = Qt.MouseButton.LeftButton
+
+    def double_click() -> None:
+        at = find(widget, query=3, key=3)
+        click_at(widget, at)
+        settled(qtbot, app)
+        QTest.mouseDClick(widget, left, pos=at.toPoint())
+        settled(qtbot, app)
+
+    press(app, Key.Key_Plus)
+    assert widget._sight.zoomed
+    double_click()
+    assert not widget._sight.zoomed
+    assert (app.store.state.selection.query, app.store.state.selection.key) == (1, 0)
+    # On a map that shows all already it is but a click.
+    double_click()
+    assert (app.store.state.selection.query, app.store.state.selection.key) == (3, 3)
+
+
+def test_a_double_click_lets_no_pin_go(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    app.store.select(query=3, key=3)
+    settled(qtbot, app)
+    widget = front(app)
+    press(app, Key.Key_Plus)
+    at = find(widget, query=3, key=3)
+    click_at(widget, at)
+    assert app.store.state.selection.query is None
+    QTest.mouseDClick(widget, Qt.MouseButton.LeftButton, pos=at.toPoint())
+    assert (app.store.state.selection.query, app.store.state.selection.key) == (3, 3)
