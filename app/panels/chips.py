@@ -85,6 +85,10 @@ class TokenChips(QWidget):
             self._selected = index
             self.update()
 
+    @property
+    def selected(self) -> int | None:
+        return self._selected
+
     def set_empty_text(self, text: str) -> None:
         """What stands there while there is no chip."""
         self._empty = text
@@ -282,6 +286,22 @@ class ChipsArea(QScrollArea):
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange:
             self._fit(self._chips.minimumHeight())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a row the selected chip stays in sight when the room becomes less; once scrolled away
+        it is not brought back."""
+        chosen = None if self._wrap else self._chips.selected
+        stays = chosen is not None and self._in_sight(chosen, event.oldSize().width())
+        super().resizeEvent(event)
+        if stays and chosen is not None:
+            self.reveal(chosen)
+
+    def _in_sight(self, index: int, width: int) -> bool:
+        """Whether a chip, or part of it, is in sight in a row so wide."""
+        if index >= len(self._chips.chips):
+            return False
+        box, left = self._chips.box(index), self.horizontalScrollBar().value()
+        return box.right() > left and box.left() < left + width
 
     def reveal(self, index: int) -> None:
         """Scroll until a chip is in sight."""

@@ -180,3 +180,29 @@ def _inside(widget: QWidget, around: QWidget) -> bool:
     return around.rect().contains(top) and around.rect().contains(
         top + QPoint(widget.width() - 1, widget.height() - 1)
     )
+
+
+def test_the_chosen_step_stays_in_sight_when_the_window_becomes_narrow(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:decoder")
+    app.window.resize(1920, 900)
+    app.session.stepping.choose(max_new_tokens=40)
+    app.session.stepping.last()
+    settled(qtbot, app)
+    bar = app.window.decoding
+    qtbot.waitUntil(lambda: len(bar.chips.chips) == 40 and app.store.state.selection.step == 39)
+
+    def sees(index: int) -> bool:
+        return bar.chips.visibleRegion().contains(bar.chips.box(index).center().toPoint())
+
+    qtbot.waitUntil(lambda: sees(39))
+    app.window.resize(*SMALL)
+    qtbot.waitUntil(lambda: app.window.size().toTuple() == SMALL)
+    qtbot.wait(20)
+    assert bar.area.horizontalScrollBar().maximum() > 0
+    assert sees(39)
+    bar.area.horizontalScrollBar().setValue(0)
+    app.window.resize(1060, 700)
+    qtbot.wait(20)
+    assert bar.area.horizontalScrollBar().value() == 0, "brought back after it was scrolled away"
