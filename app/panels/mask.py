@@ -26,12 +26,12 @@ from app.panels.linked import LinkedLabel
 from app.panels.mask_editor import MaskEditor
 from app.panels.mask_kind import KindChooser
 from app.panels.mask_map import MaskMap, way_of
-from app.panels.mask_painting import HINT, MaskPainting
+from app.panels.mask_painting import HINT, REFUSED, MaskPainting
 from app.panels.mask_words import words
 from app.panels.sites import SHORT_NAMES, SITE_NAMES
 from app.session import Session
 from app.store import Store
-from app.theme import Theme
+from app.theme import LIGHT, Theme
 
 NONE = ("", "No second mask")
 OWN = ("model", "The model's own")
@@ -49,6 +49,8 @@ class MaskPanel(QWidget):
         super().__init__()
         self._store = store
         self._site = ""
+        self._theme = LIGHT
+        self._refused = False  # the last click was on a cell that the kind hides anyway
         self.maps: dict[str, MaskMap] = {}
         self.buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
@@ -86,7 +88,8 @@ class MaskPanel(QWidget):
         self._show(frozenset({"model", "answer"}))
 
     def set_theme(self, theme: Theme) -> None:
-        self.explanation.setStyleSheet(f"color: {theme.muted}")
+        self._theme = theme
+        self._colour_told()
         for shown in self.maps.values():
             shown.set_theme(theme)
         self._painting.set_theme(theme)
@@ -117,7 +120,7 @@ class MaskPanel(QWidget):
             thumbnail = MaskMap(f"{SITE_NAMES[site]} mask", THUMBNAIL)
             thumbnail.setToolTip(HINT)
             self._painting.follow(thumbnail, partial(str, site))
-            thumbnail.refused.connect(self._painting.refuse)
+            thumbnail.refused.connect(self._refuse)
             column = QVBoxLayout()
             column.setSpacing(4)
             column.addWidget(button)
@@ -211,8 +214,20 @@ class MaskPanel(QWidget):
         stack = state.model.spec.stack(self._site.partition(".")[0])
         own = (stack.attention(part, layer) for layer in range(stack.layers))
         told = words(choice, kinds, own, state.inputs.pad_side, self._padded(), part)
+        self._refused = False
+        self._colour_told()
         self._told.tell(told)
         self.explanation.setToolTip(QTextDocumentFragment.fromHtml(told).toPlainText())
+
+    def _refuse(self) -> None:
+        """Why a cell was not painted, where the mask is explained: until something changes."""
+        self._refused = True
+        self._colour_told()
+        self._told.tell(REFUSED)
+
+    def _colour_told(self) -> None:
+        colour = self._theme.warning if self._refused else self._theme.muted
+        self.explanation.setStyleSheet(f"color: {colour}")
 
     def _padded(self) -> bool:
         """Whether there is padding among the keys of the site."""

@@ -50,9 +50,6 @@ class MaskPainting:
         shown.undone.connect(lambda: self.go(site(), "undo"))
         shown.redone.connect(lambda: self.go(site(), "redo"))
 
-    def refuse(self) -> None:
-        self._session.complain(REFUSED, "input")
-
     def clear(self, site: str) -> None:
         """Take back all that is painted; the kind of mask stays."""
         self.change(site, replace(self.choice(site), blocked=()))

@@ -421,6 +421,25 @@ def test_the_editor_says_itself_why_a_cell_is_hidden_already(
     editor.close()
 
 
+def test_the_panel_says_itself_why_a_cell_is_hidden_already(qtbot: QtBot, open_app: Opener) -> None:
+    app = opened_on(qtbot, open_app, "ab", "random:decoder")
+    panel = app.window.mask_panel
+    shown, before = panel.maps["decoder.self"], panel.explanation.text()
+    click_at(shown, shown.cell_centre(0, 1))
+    assert "hides this cell already" in panel.explanation.text()
+    assert app.window.theme is not None
+    assert app.window.theme.warning in panel.explanation.styleSheet()
+    assert app.store.state.problem is None
+    assert not app.window.prompt.problem.text()
+    app.store.select(layer=1)
+    assert panel.explanation.text() == before
+    assert app.window.theme.muted in panel.explanation.styleSheet()
+    click_at(shown, shown.cell_centre(0, 1))
+    click_at(shown, shown.cell_centre(1, 0))
+    settled(qtbot, app)
+    assert "hides this cell already" not in panel.explanation.text()
+
+
 def test_the_editor_undoes_by_key_wherever_its_focus_is(qtbot: QtBot, open_app: Opener) -> None:
     app = opened_on(qtbot, open_app, "abcd")
     app.window.mask_panel.edit.click()
