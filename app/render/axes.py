@@ -62,7 +62,8 @@ def paint_axes(
         canvas.rect(mark, fill=theme.kind(kind))
     quiet = {index for index, kind in grid.rows.marks if kind == "padding"}
     start = first_number(grid.rows.labels)
-    for index in fitting(window.row, window.rows, high, row_spacing(grid), row, start):
+    kept = _kept(grid.rows)
+    for index in fitting(window.row, window.rows, high, row_spacing(grid), row, start, kept):
         paint_row_label(canvas, grid, theme, index, strong=index == row, quiet=index in quiet)
     quiet = {index for index, kind in grid.columns.marks if kind == "padding"}
     for index in _columns_drawn(grid, column):
@@ -77,7 +78,13 @@ def _columns_drawn(grid: Grid, pinned: int | None) -> Iterator[int]:
     if start is not None:
         seen = grid.columns.part(window.column, window.columns)
         spacing = text.longest(seen, grid.size[1], True) + AIR
-    return fitting(window.column, window.columns, wide, spacing, pinned, start)
+    kept = _kept(grid.columns)
+    return fitting(window.column, window.columns, wide, spacing, pinned, start, kept)
+
+
+def _kept(axis: Axis) -> list[int]:
+    """Masks are what a text with masks is about: other labels give way to theirs."""
+    return [index for index, kind in axis.marks if kind == "masked"]
 
 
 def stretches(
@@ -159,7 +166,8 @@ def paint_hover_labels(
         room = max(grid.room[0], bold)
         start = first_number(grid.rows.labels)
         spacing = row_spacing(grid)
-        drawn = fitting(grid.window.row, grid.window.rows, high, spacing, None, start)
+        kept = _kept(grid.rows)
+        drawn = fitting(grid.window.row, grid.window.rows, high, spacing, None, start, kept)
         for index in {row, *_touched(drawn, high, size + 2, row)}:
             y = grid.row_band(index).middle[1]
             plate = Rect(edge_x - room - 3, y - size / 2 - 2, room + 2 + GAP, size + 4)

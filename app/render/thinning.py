@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import count as counted
 
@@ -26,9 +27,11 @@ def fitting(
     spacing: float,
     pinned: int | None,
     start: int | None = None,
+    kept: Iterable[int] = (),
 ) -> Iterator[int]:
     """The labels to draw: every n-th so that none touch, and the pinned one in place of what it
-    would touch. start: the first number where labels only count; then round ones are drawn."""
+    would touch. start: the first number where labels only count; then round ones are drawn. kept,
+    in ascending order: these, too, take the place of others that they would touch."""
     step = max(1, -int(-spacing // cell))
     if step > 1:
         step = max(step, -int(-(spacing + AIR) // cell))
@@ -37,13 +40,20 @@ def fitting(
         if start is None or step == 1
         else _round(first, count, step, start)
     )
-    seen = pinned is not None and first <= pinned < first + count
+    fixed: list[int] = []
+    if pinned is not None and first <= pinned < first + count:
+        fixed.append(pinned)
+    if step > 1:  # else all are drawn
+        last = -math.inf
+        for index in kept:
+            beside = min(index - last, math.inf if not fixed else abs(index - fixed[0]))
+            if first <= index < first + count and (beside * cell >= spacing):
+                fixed.append(index)
+                last = index
     for index in places:
-        far = spacing if pinned is None else abs(index - pinned) * cell
-        if not seen or (index != pinned and far >= spacing):
+        if all(index != other and abs(index - other) * cell >= spacing for other in fixed):
             yield index
-    if seen and pinned is not None:
-        yield pinned
+    yield from fixed
 
 
 def _round(first: int, count: int, least: int, start: int) -> Iterator[int]:

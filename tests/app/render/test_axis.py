@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import combinations
+
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
@@ -12,6 +15,7 @@ from app.render.geometry import Rect
 from app.render.grid import SMALLEST, TIGHTEST, fit, taken
 from app.render.heatmap import HeatmapDrawing
 from app.render.page import Page
+from app.render.thinning import fitting
 from app.render.window import Window
 from app.theme import LIGHT
 from tests.app.render.examples import (
@@ -291,3 +295,26 @@ def test_row_labels_get_smaller_before_they_are_dropped(count: int) -> None:
     assert [text.words for text in sorted(beside, key=lambda text: text.box.y)] == known
     assert overlapping(beside) == []
     assert min(text.box.height for text in beside) >= 9
+
+
+@pytest.mark.parametrize("pinned", [None, 4, 5, 12])
+def test_masks_keep_their_labels_where_others_are_left_out(pinned: int | None) -> None:
+    drawn = list(fitting(0, 21, 6.0, 14.0, pinned, kept=[5, 6, 13]))
+    assert len(drawn) == len(set(drawn))
+    assert all(abs(a - b) * 6 >= 14 for a, b in combinations(drawn, 2)), "none touch"
+    # Only what is pinned goes before them, and of two that touch there is room for one.
+    for mask in (5, 13):
+        assert mask in drawn or (pinned is not None and abs(mask - pinned) < 3)
+    assert pinned is None or pinned in drawn
+    assert len(drawn) >= 5
+
+
+@pytest.mark.parametrize("at", [100, 101, 102, 103])
+def test_a_mask_of_a_long_text_is_named_beside_its_row_and_above_its_column(at: int) -> None:
+    known = names(200)
+    known[at] = "[MASK]"
+    panel = heatmap(np.zeros((200, 200)), known, known)
+    marked = Axis(title="token", labels=tuple(known), marks=((at, "masked"),))
+    canvas = record(Figure(title="t", panels=(replace(panel, rows=marked, columns=marked),)))
+    assert [text.words for text in canvas.texts].count("[MASK]") == 2
+    assert overlapping(labels(canvas, known)) == []
