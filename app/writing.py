@@ -124,7 +124,8 @@ class Writer:
         if finished == "end token":
             return "Ended: the model wrote its end token."
         if finished.endswith(LIMIT):
-            return f"Ended: {finished}. Raise “At most” to go on."
+            # What to do first: in a narrow window the end of it is cut.
+            return f"Raise “At most” to go on. Ended: {finished}."
         return f"Ended: {finished}."
 
     @property

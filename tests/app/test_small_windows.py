@@ -206,3 +206,16 @@ def test_the_chosen_step_stays_in_sight_when_the_window_becomes_narrow(
     app.window.resize(1060, 700)
     qtbot.wait(20)
     assert bar.area.horizontalScrollBar().value() == 0, "brought back after it was scrolled away"
+
+
+def test_what_to_do_at_the_end_is_read_in_a_narrow_window(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder")
+    app.window.resize(*SMALL)
+    app.session.stepping.choose(max_new_tokens=20)
+    app.session.stepping.last()
+    settled(qtbot, app)
+    ending = app.window.decoding.ending
+    qtbot.waitUntil(lambda: QLabel.text(ending) != "")
+    qtbot.wait(20)
+    assert QLabel.text(ending) != ending.text(), "the window is wide enough for all of it"
+    assert "Raise “At most” to go on" in QLabel.text(ending)
