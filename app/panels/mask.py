@@ -176,6 +176,8 @@ class MaskPanel(QWidget):
             self.setEnabled(bool(sites))
             if sites and self._site not in sites:
                 self._site = sites[0]
+        if names & {"model", "answer"}:
+            self.edit.setEnabled(state.trace is not None)  # else there is no cell to paint
         if "selection" in names and state.selection.site in sites:
             self._site = state.selection.site
         if names & {"model", "abilities", "masks", "selection", "answer"}:

@@ -55,8 +55,10 @@ class ReadoutPanel(QWidget):
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(3)
         self._grid.setColumnStretch(1, 1)
-        self.note = QLabel(NOTHING)
+        self.note = QLabel()
         self.note.setWordWrap(True)
+        self.note.hide()
+        self._rest(True)
         pins = QHBoxLayout()
         pins.setSpacing(12)
         pins.addWidget(self.query)
@@ -91,9 +93,10 @@ class ReadoutPanel(QWidget):
         trace, selection = state.trace, state.selection
         if trace is None:  # numbers of a former model are not this one's
             self._write([])
-            self.note.setText(NOTHING)
-            self.note.show()
+            self.note.hide()  # there is no cell to click
+            self._rest(True)
             return
+        self._rest(False)
         if selection.site not in trace.spec.sites:
             return
         queries, keys = lengths_at(trace, selection.site)
@@ -103,6 +106,10 @@ class ReadoutPanel(QWidget):
         self._write(lines_of(reading))
         self.note.setText(note_of(reading))
         self.note.setVisible(bool(self.note.text()))
+
+    def _rest(self, rests: bool) -> None:
+        for pin in (self.query, self.key):
+            pin.setEnabled(not rests)
 
     def _write(self, lines: list[tuple[str, str]]) -> None:
         while len(self._rows) < len(lines):

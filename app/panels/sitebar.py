@@ -33,6 +33,7 @@ ARROW, COMBO = 22, 30  # pixels of a button in the tight bar; of a list beside i
 SPACE, SPIN = 2, 40  # pixels between the parts of a counter; of its number
 AWAY = 6  # pixels between a counter's words and what stands behind them
 NO_LIMIT = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX
+NO_PICTURE = "There is no picture yet"
 
 
 class Counter(QWidget):
@@ -240,6 +241,7 @@ class SiteBar(QWidget):
     def _show(self, names: frozenset[str]) -> None:
         if names & {"abilities", "view", "model", "selection"}:
             self._show_place()
+        if names & {"abilities", "view", "model", "selection", "answer", "busy"}:
             self._show_heeded()
 
     def _show_heeded(self) -> None:
@@ -261,6 +263,12 @@ class SiteBar(QWidget):
             heeded = name in looks
             widget.setEnabled(heeded)
             widget.setToolTip(tip if heeded else f"This view is the same for every {each}")
+        if state.trace is None and state.busy is None:
+            # Nothing is there to be looked at. While a model reads, all stays as it was: what is
+            # disabled for a moment would lose the focus.
+            for widget in (self.layer, self.head, self.mean):
+                widget.setEnabled(False)
+                widget.setToolTip(NO_PICTURE)
         if state.selection.head is None:
             self.head.setEnabled(False)
 

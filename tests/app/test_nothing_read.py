@@ -117,6 +117,25 @@ def test_a_folder_without_a_tokenizer_says_what_is_missing(
     assert app.window.prompt.problem.text() in said
 
 
+def test_what_needs_a_picture_rests_until_there_is_one(
+    qtbot: QtBot, open_app: Opener, bare: Path
+) -> None:
+    app = open_app(str(bare), wait=False)
+    qtbot.waitUntil(lambda: app.store.state.problem is not None, timeout=20_000)
+    settled(qtbot, app)
+    window = app.window
+    bar, readout = window.sitebar, window.readout
+    controls = (
+        *(bar.play, bar.layer.spin, bar.layer.on, bar.head.spin, bar.head.on, bar.mean),
+        *(window.mask_panel.edit, readout.query, readout.key),
+    )
+    assert not any(control.isEnabled() for control in controls)
+    assert not readout.note.isVisible()
+    open_it(qtbot, app, "random:encoder")
+    assert all(control.isEnabled() for control in controls)
+    assert readout.note.isVisible() and "Click a cell" in readout.note.text()
+
+
 def test_a_damaged_tokenizer_is_not_called_missing(
     qtbot: QtBot, open_app: Opener, bare: Path
 ) -> None:
