@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import gc
 import importlib
-import importlib.metadata
 import importlib.util
 import os
 import sys
@@ -47,7 +46,9 @@ def import_core() -> None:
         importlib.import_module("app.views").views()
         prepare_drawing()
         opening.join()
-        if importlib.metadata.version("torch").startswith(PUT_OFF_IN):
+        # Itself slow to import, so not before the first paint.
+        version = importlib.import_module("importlib.metadata").version("torch")
+        if version.startswith(PUT_OFF_IN):
             sys.modules[PUT_OFF] = _PutOff(PUT_OFF)
         importlib.import_module("torch")
         importlib.import_module("core.checkpoints.load")
