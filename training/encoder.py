@@ -19,13 +19,14 @@ from training.shapes import encoder_spec
 
 PAD, CLS, SEP, MASK = 0, 2, 3, 4
 SPECIALS = 5
-LONG, LONG_ROWS, SHORT, SHORT_ROWS = 64, 64, 32, 128
+# Rows as long as the model reads, rows of half that, and single sentences: 4,096 tokens a batch.
+LONG, MIDDLE, SHORT, BATCH_TOKENS = 128, 64, 32, 4096
 # Many masked words first, for more to learn from a row; at the end as many as BERT's 15 %.
 MASKED_FIRST, MASKED_LAST = 0.3, 0.15
-SHORT_SHARE = 0.2  # of the batches
+MIDDLE_SHARE, SHORT_SHARE = 0.2, 0.2  # of the batches
 OPINION_SHARE, OPINION_FROM = 0.07, 0.3  # of the batches, after this much of the run
 FACTS_SHARE = 0.12  # of the short rows
-WHOLE_SHARE = 0.12  # of the long rows: no word masked, as when a person asks which text follows
+WHOLE_SHARE = 0.12  # of running text: no word masked, as when a person asks which text follows
 # A stranger is from the same book as often as in three books drawn blindly: from elsewhere within
 # so many sentences, half a book. Strangers of other books alone are told by their names and style.
 NEAR_SHARE, NEAR_LEAST, NEAR_MOST = 1 / 3, 20, 2000
@@ -62,11 +63,14 @@ class EncoderBatches:
     def draw(self, rng: np.random.Generator, progress: float) -> EncoderBatch:
         if progress > OPINION_FROM and rng.random() < OPINION_SHARE:
             return self.opinion_batch(rng)
-        short = rng.random() < SHORT_SHARE
-        rows, length = (SHORT_ROWS, SHORT) if short else (LONG_ROWS, LONG)
+        draw = rng.random()
+        short = draw < SHORT_SHARE
+        length = SHORT if short else MIDDLE if draw < SHORT_SHARE + MIDDLE_SHARE else LONG
         made = [
-            self.short_row(rng) if short else running_row(self.stories, rng, near_share=NEAR_SHARE)
-            for _ in range(rows)
+            self.short_row(rng)
+            if short
+            else running_row(self.stories, rng, length=length, near_share=NEAR_SHARE)
+            for _ in range(BATCH_TOKENS // length)
         ]
         share = MASKED_FIRST + (MASKED_LAST - MASKED_FIRST) * progress
         whole = 0.0 if short else WHOLE_SHARE
@@ -88,7 +92,7 @@ class EncoderBatches:
 
     def opinion_batch(self, rng: np.random.Generator) -> EncoderBatch:
         assert self.opinions.labels is not None
-        chosen = rng.integers(len(self.opinions), size=SHORT_ROWS)
+        chosen = rng.integers(len(self.opinions), size=BATCH_TOKENS // SHORT)
         rows: list[Row] = [(self.opinions[int(i)][: SHORT - 2], [], NO_PAIR) for i in chosen]
         labels = self.opinions.labels[chosen]
         return self.collate(rows, SHORT, rng, masked_share=0.0, labels=labels)
@@ -158,7 +162,7 @@ def loss_of(model: Transformer, batch: EncoderBatch) -> tuple[Tensor, dict[str, 
         pair = F.cross_entropy(heads["pair"].float(), batch.pair, ignore_index=NO_PAIR)
         loss = loss + PAIR_WEIGHT * pair
         parts["pair_loss"] = pair.item()
-    name = "long" if batch.ids.shape[1] == LONG else "short"
+    name = {LONG: "long", MIDDLE: "middle", SHORT: "short"}[batch.ids.shape[1]]
     return loss, {f"{name}_{key}": value for key, value in parts.items()}, size
 
 
@@ -167,22 +171,25 @@ def framed(a: list[int], b: list[int]) -> list[int]:
     return [CLS, *a, SEP, *b, SEP] if b else [CLS, *a, SEP]
 
 
-def running_row(stories: TokenLists, rng: np.random.Generator, *, near_share: float = 0.0) -> Row:
-    """Whole sentences of 20 to 40 tokens, then the text that follows (0) or other text (1); a share
-    of the other texts is from near by."""
-    first = int(rng.integers(len(stories) - 40))
+def running_row(
+    stories: TokenLists, rng: np.random.Generator, *, length: int, near_share: float = 0.0
+) -> Row:
+    """Whole sentences of 5 to 10 sixteenths of the length (20 to 40 tokens of 64), then the text
+    that follows (0) or other text (1); a share of the other texts is from near by."""
+    least, most = length * 5 // 16, length * 5 // 8
+    first = int(rng.integers(len(stories) - most))
     end = first + 1
-    wanted = rng.integers(20, 41)
+    wanted = rng.integers(least, most + 1)
     while stories.starts[end] - stories.starts[first] < wanted:
         end += 1
-    a = _cut(stories, first, 40)[: int(stories.starts[end] - stories.starts[first])]
+    a = _cut(stories, first, most)[: int(stories.starts[end] - stories.starts[first])]
     following = rng.random() < 0.5
     other = end
     if not following:
         near = near_share > 0 and rng.random() < near_share
-        known = len(stories) - 40
+        known = len(stories) - most
         other = near_by(end, known, rng) if near else int(rng.integers(known))
-    return a, _cut(stories, other, LONG - 3 - len(a)), 0 if following else 1
+    return a, _cut(stories, other, length - 3 - len(a)), 0 if following else 1
 
 
 def near_by(sentence: int, sentences: int, rng: np.random.Generator) -> int:

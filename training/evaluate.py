@@ -22,7 +22,7 @@ from training.data.stories import read_books, split_books
 from training.decoder import END
 from training.evaluation.continuation import bits_per_character, continuations
 from training.evaluation.translation import scores, translate
-from training.evaluation.words import masked_words, sentiment, stories_of
+from training.evaluation.words import half_rows, masked_words, sentiment, stories_of
 from training.export import load_run
 from training.folders import MODELS, WORK, add_data_option, checked
 from training.grammar.fixed import COURTESIES, TEXTBOOK
@@ -41,9 +41,10 @@ def encoder_figures(folder: Path, network: Transformer, tokenizer: Tokenizer) ->
     _, opinions = split_sentiment(read_sentiment(folder))
     rng = random.Random(99)
     written = [Opinion(text=t, label=k) for t, k in (opinion(rng) for _ in range(WRITTEN_OPINIONS))]
-    seen = stories_of(trained, tokenizer)
+    seen, stories = stories_of(trained, tokenizer), stories_of(books, tokenizer)
     return (
-        masked_words(network, stories_of(books, tokenizer), seen)
+        masked_words(network, stories, seen)
+        | half_rows(network, stories, seen)
         | sentiment(network, tokenizer, opinions, "sentiment, unseen comments")
         | sentiment(network, tokenizer, written, "sentiment, template sentences (seen kind)")
     )

@@ -85,3 +85,19 @@ def test_a_share_of_the_words_is_masked_and_no_special_token(share: float) -> No
     assert int(batch.masked.sum()) / words == pytest.approx(share, rel=0.1)
     assert int(batch.targets.min()) >= encoder.SPECIALS
     assert not batch.masked[:, [0, 31, 52, 53]].any()
+
+
+@pytest.mark.parametrize("length", [encoder.MIDDLE, encoder.LONG])
+def test_a_running_row_is_two_texts_of_the_book_that_fill_it(length: int) -> None:
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(1, 30, size=4000)
+    ends = np.cumsum(sizes)
+    stories = listed([list(range(end - size, end)) for end, size in zip(ends, sizes, strict=True)])
+    rows = [encoder.running_row(stories, rng, length=length) for _ in range(200)]
+    for a, b, strange in rows:
+        assert len(encoder.framed(a, b)) == length
+        assert length * 5 // 16 <= len(a) <= length * 5 // 8
+        # The last sentence of the first text may be cut; the second begins with the one after it.
+        assert (b[0] in ends and 0 < b[0] - a[-1] < 30) is (strange == 0)
+        assert [*np.diff(a), *np.diff(b)] == [1] * (len(a) + len(b) - 2)  # running text
+    assert 60 < sum(strange for _, _, strange in rows) < 140
