@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject
 
-from app.choices import FIRST_INPUTS, RANDOM_MODELS, Architecture, Inputs
+from app.by_architecture import ByArchitecture
+from app.choices import Architecture, Inputs
 from app.engine import Report, ShouldStop
 from app.examples import Example, masks_of
 from app.left import Left
 from app.looking import fitted
-from app.mask_memory import read_masks, write_masks
-from app.selection import Selection
 from app.stepping import NOTHING_DECODED
 from app.store import Abilities, Problem, Store
 from app.tasks import Job, Tasks
@@ -23,7 +22,6 @@ from core.errors import Cancelled, CoreError
 
 if TYPE_CHECKING:
     from core.loaded import LoadedModel
-    from core.masks import MaskChoice
 
 MOST_RECENT = 8
 LAST_RESORT = "random:encoder"
@@ -41,10 +39,8 @@ class Loads(Protocol):
 class Opening(QObject):
     """Writes the store's model, source and device, and what a new model brings with it.
 
-    texts: what was last typed for an architecture. masks: what was last chosen for it, as
-    `app.mask_memory` writes it. sources: the model last used for it. places: where its attention
-    was last looked at. run: ask for a run of the new model; run_against: the same, once another
-    text was run and kept. failed: tell the person.
+    run: ask for a run of the new model; run_against: the same, once another text was run and kept.
+    failed: tell the person.
     """
 
     def __init__(
@@ -56,19 +52,13 @@ class Opening(QObject):
         run: Callable[[], None],
         run_against: Callable[[Inputs], None],
         failed: Callable[[Exception], None],
-        texts: Mapping[Architecture, Inputs],
-        masks: Mapping[Architecture, str],
-        sources: Mapping[Architecture, str],
-        places: Mapping[Architecture, Selection],
+        known: ByArchitecture,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._store, self._tasks, self._core = store, tasks, core
         self._run, self._run_against, self._tell = run, run_against, failed
-        self.texts: dict[Architecture, Inputs] = {**FIRST_INPUTS, **texts}
-        self.masks: dict[Architecture, str] = dict(masks)
-        self.sources: dict[Architecture, str] = dict(sources)
-        self.places: dict[Architecture, Selection] = dict(places)
+        self.known = known
         self._left = Left()
         self._inputs: Inputs | None = None
         self._example: Example | None = None
@@ -82,10 +72,8 @@ class Opening(QObject):
 
     def expect(self, source: str) -> None:
         """Before anything is loaded: show the text that this model was last given."""
-        by_source = {s: a for a, s in self.sources.items()}
-        by_source |= {m.source: m.architecture for m in RANDOM_MODELS if m.architecture}
-        self._expected = by_source.get(source, "encoder")
-        self._store.update(source=source, inputs=self.texts[self._expected])
+        self._expected = self.known.of_source(source)
+        self._store.update(source=source, inputs=self.known.text(self._expected))
 
     def start(self) -> None:
         """Import the core, then load the expected model, or the best there is."""
@@ -119,8 +107,8 @@ class Opening(QObject):
 
     def preferred(self, architecture: Architecture | None = None) -> str:
         """The model last used for an architecture, else a built-in one, else a random one."""
-        if architecture is not None and architecture in self.sources:
-            return self.sources[architecture]
+        if architecture is not None and architecture in self.known.sources:
+            return self.known.sources[architecture]
         for listed in self._store.state.models:
             if architecture is None or listed.architecture == architecture:
                 return listed.source
@@ -138,8 +126,8 @@ class Opening(QObject):
     def choose_architecture(self, architecture: Architecture) -> None:
         """Switch to a model of that kind; where one is open it stays, whatever else loads."""
         if self._later(lambda: self.choose_architecture(architecture)):
-            if self._store.state.inputs == self.texts[self._expected]:
-                self._store.update(inputs=self.texts[architecture])
+            if self._store.state.inputs == self.known.text(self._expected):
+                self._store.update(inputs=self.known.text(architecture))
             self._expected = architecture
             return
         model = self._store.state.model
@@ -211,12 +199,13 @@ class Opening(QObject):
 
     def _loaded(self, model: LoadedModel) -> None:
         state = self._store.state
+        self.known.keep(state)
         inputs = self._inputs_for(model)
         changes: dict[str, Any] = {
             "model": model,
             "inputs": inputs,
-            "masks": self._masks_for(model),
-            "selection": self._place_for(model, inputs),
+            "masks": self.known.masks_for(model, state),
+            "selection": self.known.place_for(model, state, inputs),
             "note": "",
         }
         if self._example is not None:
@@ -234,7 +223,7 @@ class Opening(QObject):
             key=None,
             step=back.pop("step", None),
         )
-        self.sources[model.spec.architecture] = state.source
+        self.known.sources[model.spec.architecture] = state.source
         recent = self._with_recent(state.source)
         nothing = {**NOTHING_DECODED, "answer": None, "kept": ()}
         self._store.update(**(changes | nothing | back), problem=self._told, recent=recent)
@@ -249,42 +238,14 @@ class Opening(QObject):
             self._run()
 
     def _inputs_for(self, model: LoadedModel) -> Inputs:
-        """Among models of one architecture the text stays; each architecture has its own."""
         state = self._store.state
         if self._inputs is not None:
             return self._inputs
-        before = state.model.spec.architecture if state.model is not None else self._expected
-        typed_early = state.model is None and state.inputs != self.texts[before]
-        if before == model.spec.architecture or typed_early:
-            return state.inputs
-        self.texts[before] = state.inputs
-        return self.texts[model.spec.architecture]
-
-    def _masks_for(self, model: LoadedModel) -> dict[str, MaskChoice]:
-        """Among models of one architecture the masks stay; each architecture has its own."""
-        before, masks = self._store.state.model, self._store.state.masks
-        architecture, sites = model.spec.architecture, model.spec.sites
-        if before is not None:
-            if before.spec.architecture == architecture:
-                return {site: choice for site, choice in masks.items() if site in sites}
-            self.masks[before.spec.architecture] = write_masks(masks)
-        return read_masks(self.masks.get(architecture, ""), sites)
-
-    def _place_for(self, model: LoadedModel, inputs: Inputs) -> Selection:
-        """Among models of one architecture the place stays; each architecture has its own."""
-        before, place = self._store.state.model, self._store.state.selection
-        architecture = model.spec.architecture
-        if before is not None:
-            if before.spec.architecture == architecture:
-                return place
-            self.places[before.spec.architecture] = place
-        if architecture in self.places:
-            return self.places[architecture]
-        if architecture == "encoder-decoder":
-            # Where nothing is written yet, a decoder has but its start token to look at.
-            site = ("decoder", "cross") if inputs.target else ("encoder", "self")
-            return replace(place, stack=site[0], part=site[1])
-        return place
+        if state.model is None:
+            typed = state.inputs != self.known.text(self._expected)
+            if typed or self._expected == model.spec.architecture:
+                return state.inputs
+        return self.known.text(model.spec.architecture)
 
     def _with_recent(self, source: str) -> tuple[str, ...]:
         recent = self._store.state.recent
@@ -296,7 +257,7 @@ class Opening(QObject):
         """The model before stays; where there is none, the best there is comes instead."""
         state = self._store.state
         failed, model = state.source, state.model
-        self.sources = {a: s for a, s in self.sources.items() if s != failed}
+        self.known.forget_source(failed)
         self._tell(error)
         if model is not None:
             self._stay(model)

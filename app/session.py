@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from PySide6.QtCore import QObject
 
+from app.by_architecture import ByArchitecture
 from app.checking import Checker, Compares
-from app.choices import Architecture, HeadOrder, Inputs
+from app.choices import HeadOrder, Inputs
 from app.decoding_file import save
 from app.engine import Question, ShouldStop
 from app.following import followed
@@ -27,7 +28,6 @@ from app.leafing import Leafing
 from app.looking import fitted
 from app.opening import START, Loads, Opening
 from app.recent import Recent
-from app.selection import Selection
 from app.stepping import NOTHING_DECODED, Decodes, Stepping
 from app.store import Answer, Busy, Problem, Store
 from app.tasks import Job, Tasks
@@ -66,10 +66,7 @@ class Session(QObject):
         tasks: Tasks,
         core: Core,
         *,
-        texts: Mapping[Architecture, Inputs] | None = None,
-        masks: Mapping[Architecture, str] | None = None,
-        sources: Mapping[Architecture, str] | None = None,
-        places: Mapping[Architecture, Selection] | None = None,
+        known: ByArchitecture | None = None,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -84,10 +81,7 @@ class Session(QObject):
             run=self.run,
             run_against=self.run_against,
             failed=partial(self._fail, where="model"),
-            texts=texts or {},
-            masks=masks or {},
-            sources=sources or {},
-            places=places or {},
+            known=known or ByArchitecture(),
             parent=self,
         )
         failed = partial(self._fail, where="decoding")

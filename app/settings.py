@@ -12,6 +12,7 @@ from typing import Any, TypeVar, get_args
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from app.by_architecture import ByArchitecture
 from app.choices import (
     ARCHITECTURES,
     Architecture,
@@ -64,9 +65,8 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """The last choices. texts, masks, sources and places: for each architecture; masks as
-    `app.mask_memory` writes them; of a place the attention site, layer and head are kept, not the
-    pins. view: the one in front; fronts: of each group."""
+    """The last choices. view: the one in front; fronts: of each group. Of a place where attention
+    was looked at, site, layer and head are kept, not the pins."""
 
     source: str = ""
     device: str = "cpu"
@@ -76,10 +76,7 @@ class Remembered:
     narrowing: Narrowing = field(default_factory=Narrowing)
     decode: DecodeChoice = field(default_factory=DecodeChoice)
     recent: tuple[str, ...] = ()
-    texts: dict[Architecture, Inputs] = field(default_factory=dict)
-    masks: dict[Architecture, str] = field(default_factory=dict)
-    sources: dict[Architecture, str] = field(default_factory=dict)
-    places: dict[Architecture, Selection] = field(default_factory=dict)
+    by_architecture: ByArchitecture = field(default_factory=ByArchitecture)
     geometry: QByteArray = field(default_factory=QByteArray)
     layout: QByteArray = field(default_factory=QByteArray)
 
@@ -97,21 +94,6 @@ class Settings:
         )
 
     def load(self) -> Remembered:
-        texts: dict[Architecture, Inputs] = {}
-        masks: dict[Architecture, str] = {}
-        sources: dict[Architecture, str] = {}
-        places: dict[Architecture, Selection] = {}
-        for architecture in ARCHITECTURES:
-            if f"{architecture}/text" in self._file.allKeys():
-                found = self._read(Inputs(), architecture)
-                pair, target = one_line(found.pair), one_line(found.target)
-                texts[architecture] = replace(found, pair=pair, target=target)
-            if chosen := self._text(f"{architecture}/masks"):
-                masks[architecture] = chosen
-            if source := self._text(f"{architecture}/source"):
-                sources[architecture] = source
-            if place := self._place(architecture):
-                places[architecture] = place
         return Remembered(
             source=self._text("source"),
             device=self._text("device") or "cpu",
@@ -121,10 +103,7 @@ class Settings:
             narrowing=self._read(Narrowing(), "narrowing"),
             decode=self._read(DecodeChoice(), "decode"),
             recent=tuple(line for line in self._text("recent").split("\n") if line),
-            texts=texts,
-            masks=masks,
-            sources=sources,
-            places=places,
+            by_architecture=self._by_architecture(),
             geometry=self._bytes("geometry"),
             layout=self._bytes("layout"),
         )
@@ -139,13 +118,14 @@ class Settings:
         for group in ("display", "narrowing", "decode"):
             self._write(getattr(remembered, group), group)
         put("recent", "\n".join(remembered.recent))
-        for architecture, inputs in remembered.texts.items():
+        known = remembered.by_architecture
+        for architecture, inputs in known.texts.items():
             self._write(inputs, architecture)
-        for architecture, chosen in remembered.masks.items():
+        for architecture, chosen in known.masks.items():
             put(f"{architecture}/masks", chosen)
-        for architecture, source in remembered.sources.items():
+        for architecture, source in known.sources.items():
             put(f"{architecture}/source", source)
-        for architecture, place in remembered.places.items():
+        for architecture, place in known.places.items():
             put(f"{architecture}/site", place.site)
             put(f"{architecture}/layer", place.layer)
             put(f"{architecture}/head", _MEAN if place.head is None else place.head)
@@ -156,6 +136,21 @@ class Settings:
     def _fronts(self) -> dict[str, str]:
         found = {group.key: self._text(f"fronts/{group.key}") for group in GROUPS}
         return {group: front for group, front in found.items() if front}
+
+    def _by_architecture(self) -> ByArchitecture:
+        known = ByArchitecture()
+        for architecture in ARCHITECTURES:
+            if f"{architecture}/text" in self._file.allKeys():
+                found = self._read(Inputs(), architecture)
+                pair, target = one_line(found.pair), one_line(found.target)
+                known.texts[architecture] = replace(found, pair=pair, target=target)
+            if chosen := self._text(f"{architecture}/masks"):
+                known.masks[architecture] = chosen
+            if source := self._text(f"{architecture}/source"):
+                known.sources[architecture] = source
+            if place := self._place(architecture):
+                known.places[architecture] = place
+        return known
 
     def _place(self, architecture: Architecture) -> Selection | None:
         site, layer, head = (

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QApplication
 from app import examples, finishing, resting
 from app.engine import Engine
 from app.finishing import Finishing
-from app.mask_memory import write_masks
 from app.opening import START
 from app.resting import Resting
 from app.session import LANES, Core, Session
@@ -40,10 +39,7 @@ class App(QObject):
             self.store,
             self.tasks,
             core if core is not None else Engine(),
-            texts=known.texts,
-            masks=known.masks,
-            sources=known.sources,
-            places=known.places,
+            known=known.by_architecture,
             parent=self,
         )
         self.session.opening.expect(source or known.source)
@@ -76,12 +72,8 @@ class App(QObject):
 
     def _remember(self) -> None:
         state = self.store.state
-        opening = self.session.opening
-        texts, masks, places = dict(opening.texts), dict(opening.masks), dict(opening.places)
-        if state.model is not None:
-            masks[state.model.spec.architecture] = write_masks(state.masks)
-            texts[state.model.spec.architecture] = state.inputs
-            places[state.model.spec.architecture] = state.selection
+        known = self.session.opening.known
+        known.keep(state)
         geometry, layout = self.window.layout_state()
         self.settings.save(
             Remembered(
@@ -93,10 +85,7 @@ class App(QObject):
                 narrowing=state.narrowing,
                 decode=state.decode,
                 recent=state.recent,
-                texts=texts,
-                masks=masks,
-                sources=opening.sources,
-                places=places,
+                by_architecture=known,
                 geometry=geometry,
                 layout=layout,
             )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 from pytestqt.qtbot import QtBot
 
+from app.by_architecture import ByArchitecture
 from app.choices import Architecture, DecodeChoice, Display, Inputs, Narrowing
 from app.mask_memory import MOST_CELLS, read_masks, write_masks
 from app.selection import Selection
@@ -27,6 +29,10 @@ WINDOW = MaskChoice(
 )
 
 
+def of(**known: Any) -> Remembered:
+    return Remembered(by_architecture=ByArchitecture(**known))
+
+
 def test_everything_comes_back_as_it_was(tmp_path: Path) -> None:
     remembered = Remembered(
         source="/a b/模型, 1",
@@ -37,13 +43,17 @@ def test_everything_comes_back_as_it_was(tmp_path: Path) -> None:
         narrowing=Narrowing(temperature=0.7, top_k=5, top_p=0.9),
         decode=DecodeChoice(strategy="sample", seed=3, max_new_tokens=44, speed=9),
         recent=("/a b/模型, 1", "C:\\models\\bert"),
-        texts={"encoder": Inputs(text='One, "two"\nthree; 😀 = 中文 %20', pair="yes", pad_to=9)},
-        masks={"decoder": write_masks({"decoder.self": WINDOW})},
-        sources={"decoder": "random:decoder"},
-        places={
-            "encoder": Selection(layer=3, head=None),
-            "encoder-decoder": Selection(stack="decoder", part="cross", head=2),
-        },
+        by_architecture=ByArchitecture(
+            texts={
+                "encoder": Inputs(text='One, "two"\nthree; 😀 = 中文 %20', pair="yes", pad_to=9)
+            },
+            masks={"decoder": write_masks({"decoder.self": WINDOW})},
+            sources={"decoder": "random:decoder"},
+            places={
+                "encoder": Selection(layer=3, head=None),
+                "encoder-decoder": Selection(stack="decoder", part="cross", head=2),
+            },
+        ),
         geometry=QByteArray(b"\x00\x01\xff"),
         layout=QByteArray(b"\x02"),
     )
@@ -147,10 +157,8 @@ def test_what_is_typed_while_the_model_loads_is_kept(qtbot: QtBot, open_app: Ope
 
 def test_pair_and_target_come_back_as_one_line(tmp_path: Path) -> None:
     file = tmp_path / "s.ini"
-    Settings(file).save(
-        Remembered(texts={"encoder": Inputs(text="a\nb", pair="c\nd", target="\n")})
-    )
-    assert Settings(file).load().texts["encoder"] == Inputs(text="a\nb", pair="c d")
+    Settings(file).save(of(texts={"encoder": Inputs(text="a\nb", pair="c\nd", target="\n")}))
+    assert Settings(file).load().by_architecture.texts["encoder"] == Inputs(text="a\nb", pair="c d")
 
 
 def place(app: App) -> tuple[str, int, int | None]:
@@ -192,7 +200,7 @@ def test_a_place_that_the_model_does_not_have_gives_the_nearest(
     qtbot: QtBot, open_app: Opener, tmp_path: Path
 ) -> None:
     places = {"encoder": Selection(stack="decoder", part="cross", layer=90, head=90)}
-    Settings(tmp_path / "settings.ini").save(Remembered(places=places))  # type: ignore[arg-type]
+    Settings(tmp_path / "settings.ini").save(of(places=places))
     app = open_app("random:encoder")
     spec = app.store.state.model.spec
     assert place(app) == ("encoder.self", spec.encoder.layers - 1, 3)
@@ -203,7 +211,7 @@ def test_a_new_encoder_decoder_opens_where_there_is_something_to_see(
     qtbot: QtBot, open_app: Opener, tmp_path: Path, target: str, site: str
 ) -> None:
     texts = {"encoder-decoder": Inputs(text="abc", target=target)}
-    Settings(tmp_path / "settings.ini").save(Remembered(texts=texts))  # type: ignore[arg-type]
+    Settings(tmp_path / "settings.ini").save(of(texts=texts))
     app = open_app("random:decoder")
     switch(qtbot, app, "encoder-decoder")
     assert place(app)[0] == site
@@ -293,7 +301,7 @@ def test_a_broken_mask_in_the_file_does_not_keep_a_model_from_running(
     qtbot: QtBot, open_app: Opener, tmp_path: Path
 ) -> None:
     masks: dict[Architecture, str] = {"encoder": '{"encoder.self": {"key": ["causal"]}}'}
-    Settings(tmp_path / "settings.ini").save(Remembered(masks=masks))
+    Settings(tmp_path / "settings.ini").save(of(masks=masks))
     app = open_app()
     assert dict(app.store.state.masks) == {}
     assert app.store.state.answer is not None
@@ -331,7 +339,7 @@ def test_under_another_text_only_the_kept_ones_come_back(qtbot: QtBot, open_app:
     app.session.keep()
     step(qtbot, app, 2)
     switch(qtbot, app, "encoder")
-    app.session.opening.texts["decoder"] = Inputs(text="another one")
+    app.session.opening.known.texts["decoder"] = Inputs(text="another one")
     switch(qtbot, app, "decoder")
     state = app.store.state
     assert [answer.inputs.text for answer in state.kept] == ["Once upon a time"]

@@ -37,7 +37,7 @@ def test_an_architecture_chosen_early_opens_its_built_in_model(
     core = Held()
     app = open_app("", core=core, wait=False)
     app.window.header.architectures["decoder"].click()
-    assert app.store.state.inputs == app.session.opening.texts["decoder"], "it is seen at once"
+    assert app.store.state.inputs == app.session.opening.known.text("decoder"), "it is seen at once"
     let_go(qtbot, app, core)
     assert app.store.state.source == "builtin:decoder"
     assert app.store.state.problem is None

@@ -1,0 +1,75 @@
+"""What was last given to each architecture and looked at with it; free of Qt.
+
+Among models of one architecture text, masks and place stay; each architecture has its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from app.choices import FIRST_INPUTS, RANDOM_MODELS, Architecture, Inputs
+from app.mask_memory import read_masks, write_masks
+from app.selection import Selection
+
+if TYPE_CHECKING:
+    from app.store import State
+    from core.loaded import LoadedModel
+    from core.masks import MaskChoice
+
+
+@dataclass(slots=True, kw_only=True)
+class ByArchitecture:
+    """texts: what was last typed. masks: what was last chosen, as `app.mask_memory` writes it.
+    sources: the model last used. places: where its attention was last looked at."""
+
+    texts: dict[Architecture, Inputs] = field(default_factory=dict)
+    masks: dict[Architecture, str] = field(default_factory=dict)
+    sources: dict[Architecture, str] = field(default_factory=dict)
+    places: dict[Architecture, Selection] = field(default_factory=dict)
+
+    def text(self, architecture: Architecture) -> Inputs:
+        return self.texts.get(architecture, FIRST_INPUTS[architecture])
+
+    def of_source(self, source: str) -> Architecture:
+        """The architecture that a model was last used for; an encoder where nothing is known."""
+        by_source: dict[str, Architecture] = {s: a for a, s in self.sources.items()}
+        by_source |= {m.source: m.architecture for m in RANDOM_MODELS if m.architecture}
+        return by_source.get(source, "encoder")
+
+    def forget_source(self, source: str) -> None:
+        """It could not be opened."""
+        self.sources = {a: s for a, s in self.sources.items() if s != source}
+
+    def keep(self, state: State) -> None:
+        """What is given to the present model."""
+        if state.model is not None:
+            architecture = state.model.spec.architecture
+            self.texts[architecture] = state.inputs
+            self.masks[architecture] = write_masks(state.masks)
+            self.places[architecture] = state.selection
+
+    def masks_for(self, model: LoadedModel, state: State) -> dict[str, MaskChoice]:
+        """For the next model, where state is still that of the one before."""
+        architecture, sites = model.spec.architecture, model.spec.sites
+        if _same(model, state):
+            return {site: choice for site, choice in state.masks.items() if site in sites}
+        return read_masks(self.masks.get(architecture, ""), sites)
+
+    def place_for(self, model: LoadedModel, state: State, inputs: Inputs) -> Selection:
+        """The same, for the place that is looked at. inputs: what the next model reads."""
+        architecture = model.spec.architecture
+        if _same(model, state):
+            return state.selection
+        if architecture in self.places:
+            return self.places[architecture]
+        if architecture == "encoder-decoder":
+            # Where nothing is written yet, a decoder has but its start token to look at.
+            site = ("decoder", "cross") if inputs.target else ("encoder", "self")
+            return replace(state.selection, stack=site[0], part=site[1])
+        return state.selection
+
+
+def _same(model: LoadedModel, state: State) -> bool:
+    before = state.model
+    return before is not None and before.spec.architecture == model.spec.architecture
