@@ -1,4 +1,4 @@
-"""The widget under a real mouse and keyboard."""
+"""The widget under a real mouse: what it reads out, what a click picks, how it looks."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.figure import Bar, Bars, Box, Diagram, Figure, Heatmap
-from app.render.drawing import Scrollable
-from app.render.heatmap import HeatmapDrawing
 from app.render.mosaic import MosaicDrawing
 from app.render.page import Page
 from app.render.widget import FigureWidget
-from app.render.window import Window
 from app.theme import DARK, LIGHT
 from tests.app.render.examples import (
     ENGLISH,
@@ -29,59 +25,10 @@ from tests.app.render.examples import (
     heatmap,
     mosaic,
     paths,
-    words,
 )
+from tests.app.render.pointing import LEFT, listen, middle, show
 
-LEFT = Qt.MouseButton.LeftButton
 CONTROL = Qt.KeyboardModifier.ControlModifier
-
-
-@pytest.fixture
-def widget(qtbot: QtBot) -> FigureWidget:
-    made = FigureWidget()
-    qtbot.addWidget(made)
-    made.resize(900, 640)
-    made.show()
-    return made
-
-
-def show(widget: FigureWidget, *panels: object, **changes: object) -> None:
-    widget.show_figure(Figure(title="t", panels=panels, **changes))  # type: ignore[arg-type]
-
-
-def drawing(widget: FigureWidget, panel: int = 0) -> HeatmapDrawing:
-    found = widget.page.placed[panel].drawing
-    assert isinstance(found, HeatmapDrawing)
-    return found
-
-
-def middle(widget: FigureWidget, row: int, column: int, panel: int = 0) -> QPoint:
-    x, y = drawing(widget, panel).grid.rect(row, column).middle
-    return QPoint(int(x), int(y))
-
-
-def turn(widget: FigureWidget, at: QPoint, steps: int, modifier: Qt.KeyboardModifier) -> bool:
-    event = QWheelEvent(
-        QPointF(at),
-        QPointF(widget.mapToGlobal(at)),
-        QPoint(),
-        QPoint(0, 120 * steps),
-        Qt.MouseButton.NoButton,
-        modifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(widget, event)
-    return event.isAccepted()
-
-
-def listen(widget: FigureWidget) -> dict[str, list[object]]:
-    heard: dict[str, list[object]] = {"picked": [], "hovered": [], "left": [], "opened": []}
-    widget.picked.connect(heard["picked"].append)
-    widget.hovered.connect(heard["hovered"].append)
-    widget.hover_left.connect(lambda: heard["left"].append(None))
-    widget.opened.connect(heard["opened"].append)
-    return heard
 
 
 def test_the_read_out_names_words_positions_and_every_value(
@@ -235,196 +182,6 @@ def test_a_click_beside_the_cells_picks_nothing(qtbot: QtBot, widget: FigureWidg
     qtbot.mouseClick(widget, LEFT, pos=QPoint(3, 3))
     qtbot.mouseClick(widget, Qt.MouseButton.RightButton, pos=middle(widget, 1, 1))
     assert heard["picked"] == []
-
-
-# --- the part in sight --------------------------------------------------------------------------
-
-
-def window(widget: FigureWidget, panel: int = 0) -> Window:
-    found = widget.page.placed[panel].drawing
-    assert isinstance(found, Scrollable)
-    return found.window
-
-
-def test_the_wheel_zooms_about_the_pointer_and_reading_stays_exact(
-    qtbot: QtBot, widget: FigureWidget
-) -> None:
-    values = np.arange(200 * 200, dtype=np.float32).reshape(200, 200)
-    show(widget, heatmap(values, limits=(0, 40_000)))
-    heard = listen(widget)
-    at = middle(widget, 150, 30)
-    for _ in range(8):
-        assert turn(widget, at, 1, Qt.KeyboardModifier.NoModifier)
-    seen = window(widget)
-    assert seen.rows < 60
-    assert seen.row <= 150 < seen.row + seen.rows
-    assert seen.column <= 30 < seen.column + seen.columns
-    for row, column in ((seen.row, seen.column), (seen.row + 7, seen.column + 5)):
-        qtbot.mouseMove(widget, middle(widget, row, column))
-        assert heard["hovered"][-1] == (
-            f"query {row} → key {column}: weight {values[row, column]:,.0f}"
-        )
-    for _ in range(12):
-        turn(widget, at, -1, Qt.KeyboardModifier.NoModifier)
-    assert window(widget) == Window(0, 0, 200, 200)
-
-
-def test_dragging_moves_the_map_and_picks_nothing(qtbot: QtBot, widget: FigureWidget) -> None:
-    show(widget, heatmap(np.zeros((100, 100))))
-    heard = listen(widget)
-    start = middle(widget, 50, 50)
-    for _ in range(5):
-        turn(widget, start, 1, Qt.KeyboardModifier.NoModifier)
-    before = window(widget)
-    wide, high = drawing(widget).grid.cell
-    qtbot.mousePress(widget, LEFT, pos=start)
-    end = start - QPoint(round(3 * wide), round(2 * high))
-    move(widget, end)
-    qtbot.mouseRelease(widget, LEFT, pos=end)
-    after = window(widget)
-    assert (after.row - before.row, after.column - before.column) == (2, 3)
-    assert heard["picked"] == []
-    qtbot.mouseDClick(widget, LEFT, pos=start)
-    assert window(widget) == Window(0, 0, 100, 100)
-
-
-def move(widget: FigureWidget, to: QPoint) -> None:
-    """A move with the left button held, which qtbot cannot send."""
-    from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QMouseEvent
-
-    none = Qt.KeyboardModifier.NoModifier
-    event = QMouseEvent(
-        QEvent.Type.MouseMove,
-        QPointF(to),
-        QPointF(widget.mapToGlobal(to)),
-        Qt.MouseButton.NoButton,
-        LEFT,
-        none,
-    )
-    QApplication.sendEvent(widget, event)
-
-
-def test_a_hand_that_trembles_still_clicks(qtbot: QtBot, widget: FigureWidget) -> None:
-    show(widget, heatmap(np.zeros((10, 10))))
-    heard = listen(widget)
-    at = middle(widget, 5, 5)
-    qtbot.mousePress(widget, LEFT, pos=at)
-    move(widget, at + QPoint(2, 1))
-    qtbot.mouseRelease(widget, LEFT, pos=at + QPoint(2, 1))
-    assert heard["picked"] == [{"query": 5, "key": 5}]
-
-
-def test_what_is_zoomed_stays_so_for_another_head_but_not_another_text(
-    widget: FigureWidget,
-) -> None:
-    show(widget, heatmap(np.zeros((60, 60))))
-    turn(widget, middle(widget, 30, 30), 3, Qt.KeyboardModifier.NoModifier)
-    zoomed = window(widget)
-    assert zoomed != Window(0, 0, 60, 60)
-    show(widget, heatmap(np.ones((60, 60))))
-    assert window(widget) == zoomed
-    show(widget, heatmap(np.ones((61, 61))))
-    assert window(widget) == Window(0, 0, 61, 61)
-
-
-def test_a_grid_of_many_words_shows_what_can_be_read_and_scrolls(widget: FigureWidget) -> None:
-    show(widget, words(ENGLISH, 6, 200))
-    found = widget.page.placed[0].drawing
-    assert isinstance(found, Scrollable)
-    first = found.window
-    assert first.columns < 30
-    box = found.grid.box
-    at = QPoint(int(box.x + 50), int(box.y + 50))
-    assert turn(widget, at, -1, Qt.KeyboardModifier.NoModifier)
-    assert window(widget) == Window(0, first.column + 1, first.rows, first.columns)
-
-
-def test_the_wheel_over_anything_else_is_left_to_others(widget: FigureWidget) -> None:
-    show(widget, bars(["a", "b"]))
-    assert not turn(widget, QPoint(100, 100), 1, Qt.KeyboardModifier.NoModifier)
-
-
-# --- the keyboard -------------------------------------------------------------------------------
-
-
-def test_cells_are_read_and_picked_by_keyboard(qtbot: QtBot, widget: FigureWidget) -> None:
-    show(widget, heatmap(np.eye(4), row=1, column=2))
-    heard = listen(widget)
-    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Left):
-        qtbot.keyClick(widget, key, CONTROL)
-    assert heard["hovered"] == [
-        "query 1 → key 2: weight 0.000",
-        "query 2 → key 2: weight 1.000",
-        "query 2 → key 1: weight 0.000",
-    ]
-    assert widget.accessibleDescription() == heard["hovered"][-1]
-    qtbot.keyClick(widget, Qt.Key.Key_Return)
-    assert heard["picked"] == [{"query": 2, "key": 1}]
-
-
-def test_the_keyboard_walks_on_into_the_next_panel(qtbot: QtBot, widget: FigureWidget) -> None:
-    show(widget, bars(["a", "b"]), bars(["c", "d"]))
-    heard = listen(widget)
-    for _ in range(4):
-        qtbot.keyClick(widget, Qt.Key.Key_Down, CONTROL)
-    assert [str(words)[1] for words in heard["hovered"]] == ["a", "b", "c", "d"]
-    qtbot.keyClick(widget, Qt.Key.Key_Down, CONTROL)
-    assert len(heard["hovered"]) == 4
-
-
-@pytest.mark.parametrize("name", figures())
-def test_every_figure_can_be_walked_by_keyboard(
-    qtbot: QtBot, widget: FigureWidget, name: str
-) -> None:
-    widget.show_figure(figures()[name])
-    heard = listen(widget)
-    for key in (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Up):
-        qtbot.keyClick(widget, key, CONTROL)
-    widget.grab()
-    assert bool(heard["hovered"]) == (not name.startswith("empty"))
-
-
-def test_the_map_is_zoomed_by_keyboard_and_follows_the_reading(
-    qtbot: QtBot, widget: FigureWidget
-) -> None:
-    show(widget, heatmap(np.zeros((40, 40))))
-    for _ in range(6):
-        qtbot.keyClick(widget, Qt.Key.Key_Plus)
-    seen = window(widget)
-    assert seen.rows < 20
-    qtbot.keyClick(widget, Qt.Key.Key_Right, CONTROL)  # reads the first cell, out of sight so far
-    assert window(widget) == Window(0, 0, seen.rows, seen.columns)
-    qtbot.keyClick(widget, Qt.Key.Key_0)
-    assert window(widget) == Window(0, 0, 40, 40)
-    qtbot.keyClick(widget, Qt.Key.Key_Plus)
-    qtbot.keyClick(widget, Qt.Key.Key_Minus)
-    assert window(widget).rows in (39, 40)
-
-
-def test_plain_arrows_are_left_to_the_window(qtbot: QtBot, widget: FigureWidget) -> None:
-    show(widget, heatmap(np.eye(4)))
-    heard = listen(widget)
-    qtbot.keyClick(widget, Qt.Key.Key_Right)
-    assert heard["hovered"] == []
-
-
-def test_the_keyboard_reaches_it_and_a_reader_is_told_what_it_is(
-    qtbot: QtBot, widget: FigureWidget
-) -> None:
-    widget.show_figure(figures()["attention"])
-    assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-    assert widget.accessibleName() == "Encoder self-attention · layer 3 · head 5"
-    assert widget.accessibleDescription().startswith("Each row sums to 1")
-    before = widget.grab().toImage()
-    widget.clearFocus()
-    widget.setFocus(Qt.FocusReason.MouseFocusReason)
-    assert widget.grab().toImage() == before
-    widget.clearFocus()
-    widget.activateWindow()
-    widget.setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.waitUntil(widget.hasFocus, timeout=2000)
-    assert widget.grab().toImage().pixelColor(0, 300).name() == LIGHT.accent
 
 
 # --- looks --------------------------------------------------------------------------------------
