@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from core.trace import Trace
 
 MOST_STEPS, MOST_ROWS, MOST_ENDED = 7, 12, 8
-WIDTH, HEIGHT, GAP_X, GAP_Y = 84.0, 18.0, 16.0, 4.0
+WIDTH, GAP_X = 84.0, 16.0
+TALL, LEAST_ROW, MOST_ROW = 272.0, 22.0, 76.0  # the tree, and a row of it with the gap below
+LEAST_BOX, MOST_BOX, BOX = 18.0, 32.0, 0.72  # the height of a box; its part of a row
 KINDS = {"kept": "embedding", "ended": "head", "dropped": "text"}
 
 
@@ -103,8 +105,10 @@ def _tree(search: BeamSearch, path: frozenset[int], steps: range, options: ViewO
         if node.index in columns:
             columns[node.index].append(node)
     columns = {step: _first(column, path) for step, column in columns.items()}
+    rows = max(len(column) for column in columns.values())
+    pitch, high = _row(rows)
     places = {
-        node.id: ((step - steps.start) * (WIDTH + GAP_X), row * (HEIGHT + GAP_Y))
+        node.id: ((step - steps.start) * (WIDTH + GAP_X), row * pitch)
         for step, column in columns.items()
         for row, node in enumerate(column)
     }
@@ -113,28 +117,34 @@ def _tree(search: BeamSearch, path: frozenset[int], steps: range, options: ViewO
     # Lines of the path come last, above the others.
     arrows = [
         Arrow(
-            points=(_right(places[node.parent]), _left(places[node.id])),
+            points=(_right(places[node.parent], high), _left(places[node.id], high)),
             kind="selected" if node.id in path else "link",
             width=1.4 if node.id in path else 0.6 if node.fate == "dropped" else 1.2,
         )
         for node in (*(n for n in shown if n.id not in path), *on_path)
         if node.parent is not None and node.parent in places
     ]
-    rows = max(len(column) for column in columns.values())
     last = steps.stop
     cut = f"steps {steps.start + 1} to {last} of {search.index}"
     return Diagram(
         title=f"What was considered: {cut}",
         boxes=tuple(
-            _box(node, places[node.id], node.id in path, was_cut(search, node), options)
+            _box(node, places[node.id], high, node.id in path, was_cut(search, node), options)
             for node in shown
         ),
         arrows=tuple(arrows),
         width=max(5, len(steps)) * (WIDTH + GAP_X) - GAP_X,
-        height=rows * (HEIGHT + GAP_Y) - GAP_Y,
+        height=(rows - 1) * pitch + high,
         stretch=True,
         even=True,
     )
+
+
+def _row(rows: int) -> tuple[float, float]:
+    """The height of a row with the gap below it, and of a box in it. Few rows stand further apart,
+    so that few beams do not leave most of a page empty: a diagram keeps its proportions."""
+    pitch = min(MOST_ROW, max(LEAST_ROW, TALL / max(1, rows)))
+    return pitch, min(MOST_BOX, max(LEAST_BOX, BOX * pitch))
 
 
 def _first(column: list[Hypothesis], path: frozenset[int]) -> list[Hypothesis]:
@@ -145,7 +155,12 @@ def _first(column: list[Hypothesis], path: frozenset[int]) -> list[Hypothesis]:
 
 
 def _box(
-    node: Hypothesis, place: tuple[float, float], shown: bool, cut: bool, options: ViewOptions
+    node: Hypothesis,
+    place: tuple[float, float],
+    high: float,
+    shown: bool,
+    cut: bool,
+    options: ViewOptions,
 ) -> Box:
     name = options.pieces(node.token)
     x, y = place
@@ -156,7 +171,7 @@ def _box(
         x=x,
         y=y,
         width=WIDTH,
-        height=HEIGHT,
+        height=high,
         kind="selected" if shown else KINDS[node.fate],
         note=f"step {node.index + 1} “{name}”: log-probability {_signed(node.log_probability)}, "
         f"score {_signed(node.score)}; {'cut' if cut else node.fate}: {_minus(node.why)}",
@@ -164,12 +179,12 @@ def _box(
     )
 
 
-def _right(place: tuple[float, float]) -> tuple[float, float]:
-    return place[0] + WIDTH, place[1] + HEIGHT / 2
+def _right(place: tuple[float, float], high: float) -> tuple[float, float]:
+    return place[0] + WIDTH, place[1] + high / 2
 
 
-def _left(place: tuple[float, float]) -> tuple[float, float]:
-    return place[0], place[1] + HEIGHT / 2
+def _left(place: tuple[float, float], high: float) -> tuple[float, float]:
+    return place[0], place[1] + high / 2
 
 
 def _ended(search: BeamSearch, path: frozenset[int], options: ViewOptions) -> Bars:

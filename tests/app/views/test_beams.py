@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from app.figure import Bars, Diagram, Words
+from app.render.diagram import DiagramDrawing
+from app.render.page import Page
 from app.searching import ending_of
 from app.selection import Selection
+from app.theme import LIGHT
 from app.views import ViewOptions, view
 from core.decoding import BeamSearch
 from core.request import DecodeRequest, RunRequest
@@ -136,6 +140,22 @@ def test_of_many_candidates_those_that_went_on_and_the_likeliest_are_drawn() -> 
         places = [box.y for node in shown for box in tree.boxes if box.key == f"h{node.id}"]
         assert places == sorted(places)
     assert "Of up to 14 candidates a step the 12 first are shown." in figure.note
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(("beams", "most"), [(2, 190), (4, 80), (8, 80)])
+def test_few_beams_do_not_leave_the_page_empty(beams: int, most: float) -> None:
+    """On a large screen, where what the bars do not need is the tree's."""
+    search = searched(count=9, beams=beams)
+    options = ViewOptions(search=search)
+    figure = view("beams").draw(trace_of("decoder"), Selection(stack="decoder"), options)
+    tree, bars = Page(figure, 1264, 768, LIGHT).placed
+    assert isinstance(tree.drawing, DiagramDrawing)
+    lowest = max(tree.drawing._rect(box).bottom for box in tree.drawing.panel.boxes)
+    assert 0 <= bars.box.y - lowest <= most
+    tops = sorted({box.y for box in tree.drawing.panel.boxes})
+    high = tree.drawing.panel.boxes[0].height
+    assert all(low - top > high for top, low in pairwise(tops)), "boxes do not touch"
 
 
 def test_numbers_have_one_kind_of_minus() -> None:
