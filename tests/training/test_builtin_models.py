@@ -181,6 +181,22 @@ def test_heads_that_look_next_door(
     assert float(pattern.diagonal(offset).mean()) > least
 
 
+def test_the_head_that_looks_at_the_previous_token_does_so_in_every_row() -> None:
+    """As its note says: not only on average, which a few rows may make large."""
+    (example,) = [e for e in EXAMPLES if "previous token" in e.title]
+    assert "in every row" in example.note
+    assert "most of its weight" in example.note
+    assert "nine tenths on average" in example.note
+    pattern = (
+        builtin("decoder")
+        .trace(example.text)
+        .pattern(example.site, example.layer - 1, head=(example.head or 0) - 1)
+    )
+    before = pattern.diagonal(-1)
+    assert float(before.min()) > 0.5
+    assert float(before.mean()) == pytest.approx(0.9, abs=0.03)
+
+
 @pytest.mark.parametrize(
     ("source", "target", "looks"),
     [
