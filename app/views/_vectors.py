@@ -34,11 +34,14 @@ def round_end(largest: float) -> float:
     return next(float(f"{end * power:.2g}") for end in ENDS if end * power >= largest * (1 - 1e-6))
 
 
-def together(parts: Sequence[Floats]) -> tuple[float, str]:
-    """Where one scale for several parts ends, so that none of them is drowned or burnt out."""
+def together(parts: Sequence[Floats]) -> tuple[float, tuple[str, ...]]:
+    """Where one scale for several parts ends, so that none of them is drowned or burnt out; and
+    what is said of each: where colours end below the largest value of one, that of all, each its
+    own, so that the maps stay alike in height."""
     limit = max(bright(np.abs(values))[0] for values in parts)
-    largest = max(float(np.abs(values).max()) for values in parts)
-    return limit, "" if largest <= limit else beyond(limit, largest)
+    largest = [float(np.abs(values).max()) for values in parts]
+    past = max(largest) > limit
+    return limit, tuple(beyond(limit, one) if past else "" for one in largest)
 
 
 def bright(values: Floats) -> tuple[float, str]:

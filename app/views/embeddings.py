@@ -32,7 +32,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         found.append(("= sum", trace[f"{stack}.embed.sum"].numpy()))
     query = pinned_query(trace, selection, options)
     # One scale for all, so that a part that adds little looks as if it does.
-    limit, limits_note = together([values for _, values in found])
+    limit, limits_notes = together([values for _, values in found])
     longest = max(float(norms(values).max()) for _, values in found)
     return Figure(
         title=f"{stack.capitalize()} embeddings · {spec.sum_width} coordinates",
@@ -52,7 +52,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 ),
                 of_rows=("norm", norms(values), longest),
             )
-            for title, values in found
+            for (title, values), limits_note in zip(found, limits_notes, strict=True)
         ),
         columns=2 if len(found) > 2 else 1,  # below one another they would be a few pixels high
         wide_last=True,  # two parts above their sum

@@ -13,6 +13,7 @@ from app.render.page import Page
 from app.selection import Selection
 from app.theme import LIGHT
 from app.views import ViewOptions, view
+from app.views._vectors import plain
 from core.analysis.tying import input_output_cosine
 from core.model import Transformer
 from core.request import RunRequest
@@ -144,6 +145,27 @@ def test_one_scale_burns_no_part_out() -> None:
         assert isinstance(panel, Heatmap)
         assert np.mean(np.abs(panel.values) > panel.limits[1]) < 0.01
     assert panels[0].limits == panels[1].limits  # type: ignore[union-attr]
+
+
+def test_each_part_states_its_own_largest_value() -> None:
+    """The largest of all parts would be impossible under a part whose rows are shorter."""
+    made = Transformer(spec("encoder")).eval()
+    assert made.encoder is not None
+    with torch.no_grad():
+        made.encoder.embedding.token.weight[sentence(6).ids[2], 5] = 50.0
+        made.encoder.embedding.position.weight[1, 3] = -40.0
+    trace = run(made, RunRequest(source=sentence(6)))
+    panels = view("embeddings").draw(trace, Selection(), ViewOptions()).panels
+    assert len(panels) == 4
+    for panel in panels:
+        assert isinstance(panel, Heatmap)
+        largest = plain(float(np.abs(panel.values).max()))
+        assert panel.limits_note == f"colours end at {plain(panel.limits[1])}; largest {largest}"
+    told = [panel.limits_note.rsplit(" ", 1)[1] for panel in panels]  # type: ignore[union-attr]
+    assert told[:2] == ["50", "40"]
+    assert float(told[2]) < 4
+    for panel in draw("encoder")[1]:
+        assert panel.limits_note == "", "nothing is beyond the colours"
 
 
 def test_the_textbooks_factor_is_named() -> None:
