@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.panels.elided import ElidedLabel
 from app.session import Session
-from app.store import Store
+from app.store import Answer, Store
 
 KEY = "compare"
 
@@ -42,5 +42,17 @@ class Keeping(QWidget):
         self.setVisible(state.view == KEY)
         self.keep.setEnabled(state.answer is not None and state.answer not in state.kept)
         self.forget.setEnabled(bool(state.kept))
-        texts = ", ".join(f"“{' '.join(answer.inputs.text.split())}”" for answer in state.kept)
+        texts = ", ".join(_named(kept, state.answer) for kept in state.kept)
         self.kept.setText(f"Kept: {texts}" if texts else "No text is kept yet.")
+
+
+def _named(kept: Answer, present: Answer | None) -> str:
+    """A kept text, and how it was read where the present one is read otherwise."""
+    text = f"“{' '.join(kept.inputs.text.split())}”"
+    if present is None or present.model is not kept.model:
+        return text
+    from app.views._readings import differences, words
+
+    # Of the stack that all others lead to: whichever is looked at.
+    where = differences(present.trace, kept.trace, kept.model.spec.main_stack.name)
+    return f"{text} ({words(kept.trace, where)})" if where else text

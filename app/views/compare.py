@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from app.figure import Curve, Curves, Figure, Floats, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
+from app.views._readings import unlike
 from app.views._tokens import (
     empty,
     labels,
@@ -26,6 +28,11 @@ if TYPE_CHECKING:
     from core.trace import Trace
 
 MOST_WORDS, MOST_PLACES, MOST_LETTERS = 8, 3, 30
+NOTE = (
+    "Cosine of two states: 1 in the same direction, 0 at right angles. Lines: the same word in"
+    " either text, and the texts' mean states, whose cosine is no mean of the lines."
+)
+HINT = "Pin a word to follow it alone, in all texts kept."
 MEAN = "the texts' mean states"
 """Not the mean of the lines: the cosine of two means."""
 
@@ -52,6 +59,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     name = layer_rows(stack.layers, stack.final_norm is not None)[after]
     query = pinned_query(trace, selection, options)
     last = others[-1]
+    unalike = unlike(trace, others, stack.name, partial(_short, stack=stack.name))
     return Figure(
         title=f"{stack.name.capitalize()} states of {len(others) + 1} texts · {name}"
         f" of {stack.layers}",
@@ -59,10 +67,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             _map(trace, last, stack.name, after, query, options),
             _curves(trace, others, stack.name, query, options),
         ),
-        note="Cosine of two states: 1 in the same direction, 0 at right angles."
-        " Lines: the same word in either text, and the texts' mean states, whose cosine is no mean"
-        " of the lines.",
-        hint="" if query is not None else "Pin a word to follow it alone, in all texts kept.",
+        # First, and without the hint: so it has room where pictures are narrow.
+        note=f"{unalike} {NOTE}".lstrip(),
+        hint="" if query is not None or unalike else HINT,
         columns=2,
     )
 

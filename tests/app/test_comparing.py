@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.figure import Curves, Heatmap, Words
+from core.masks import MaskChoice
 from tests.app.driver import Opener, settled, type_text
 
 
@@ -85,3 +86,30 @@ def test_texts_are_kept_and_forgotten_under_the_picture_too(qtbot: QtBot, open_a
     settled(qtbot, app)
     assert app.store.state.kept == ()
     assert bar.kept.text() == "No text is kept yet."
+
+
+def test_how_a_kept_text_was_read_stands_beside_it(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    app.session.look_at("compare")
+    type_text(app, "ab")
+    settled(qtbot, app)
+    app.session.keep()
+    bar = app.window.pictures.keeping
+    assert bar.kept.text() == "Kept: “ab”"
+    app.session.mask("encoder.self", MaskChoice(key="causal"))
+    qtbot.waitUntil(lambda: app.store.state.answered)
+    settled(qtbot, app)
+    assert bar.kept.text() == "Kept: “ab” (with the model's own mask)"
+    assert app.window.pictures.figure.note.startswith(
+        "Not read alike: this text with the mask “Causal”, “ab” with the model's own mask. "
+    )
+    app.window.prompt.special.setChecked(False)
+    qtbot.waitUntil(lambda: app.store.state.answered)
+    settled(qtbot, app)
+    assert bar.kept.text() == "Kept: “ab” (with the model's own mask and with special tokens)"
+    app.session.mask("encoder.self", MaskChoice())
+    app.window.prompt.special.setChecked(True)
+    type_text(app, "ba")
+    qtbot.waitUntil(lambda: app.store.state.answered)
+    settled(qtbot, app)
+    assert bar.kept.text() == "Kept: “ab”"

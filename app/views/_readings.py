@@ -1,0 +1,111 @@
+"""How texts that are compared were read, where they were not read alike.
+
+Their states depend on it as they do on their words, and no picture of them shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from app.counting import counted
+from app.views._tokens import ATTENTION
+
+if TYPE_CHECKING:
+    from core.masks import MaskChoice
+    from core.spec import AttentionSpec
+    from core.trace import Trace
+
+SPECIAL = "special tokens"
+
+
+def unlike(trace: Trace, others: Sequence[Trace], stack: str, name: Callable[[Trace], str]) -> str:
+    """One sentence about this text and those that were read otherwise; empty where none was."""
+    found = [(other, differences(trace, other, stack)) for other in others]
+    said: dict[str, list[str]] = {}
+    for other, where in found:
+        if where:
+            said.setdefault(words(other, where), []).append(f"“{name(other)}”")
+    if not said:
+        return ""
+    anywhere = {place for _, where in found for place in where}
+    own = words(trace, [place for place in (*trace.spec.sites, SPECIAL) if place in anywhere])
+    told = [f"{' and '.join(names)} {how}" for how, names in said.items()]
+    return f"Not read alike: {', '.join([f'this text {own}', *told])}."
+
+
+def differences(one: Trace, other: Trace, stack: str) -> tuple[str, ...]:
+    """The attention sites that the states of a stack depend on and whose masks differ, and
+    `SPECIAL` where one text only has special tokens around it. Padding is hidden, or is part of
+    what a mask lets a token see."""
+    spec = one.spec
+    last = stack == spec.main_stack.name  # it reads what the other stack says
+    sites = [site for site in spec.sites if last or site.startswith(f"{stack}.")]
+    found = [site for site in sites if _masks_differ(one, other, site)]
+    return (*found, *[SPECIAL] * (_has_special(one) != _has_special(other)))
+
+
+def words(trace: Trace, where: Sequence[str]) -> str:
+    """How a text was read at the places of `differences`."""
+    told = []
+    for place in where:
+        if place == SPECIAL:
+            told.append(f"{'with' if _has_special(trace) else 'without'} special tokens")
+        else:
+            at = f" in {ATTENTION[place].lower()}" if len(trace.spec.sites) > 1 else ""
+            told.append(f"with {mask_name(trace.request.mask(place))}{at}")
+    return " and ".join(told)
+
+
+def mask_name(choice: MaskChoice) -> str:
+    """As the panel of masks calls it, with its numbers."""
+    parts = (choice, *choice.also)
+    if len(parts) == 1 and choice.key == "model":
+        told = "the model's own mask"
+    else:
+        told = f"the mask “{f' {choice.how} '.join(_kind(part) for part in parts)}”"
+    if choice.blocked:
+        told += f", {counted(len(choice.blocked), 'cell')} painted out"
+    return told if choice.hide_padding else f"{told}, padding not hidden"
+
+
+def _kind(choice: MaskChoice) -> str:
+    from core.mask_kinds import KINDS
+
+    if choice.key == "model":
+        return "The model's own"
+    kind, chosen = KINDS[choice.key], dict(choice.params)
+    numbers = (f", {p.label} {chosen.get(p.name, p.default)}" for p in kind.parameters)
+    return kind.label + "".join(numbers)
+
+
+def _masks_differ(one: Trace, other: Trace, site: str) -> bool:
+    """Whether either text would have been read otherwise under the mask of the other: two names may
+    stand for one mask, and padding that is not there cannot be hidden."""
+    from core.derive import context
+    from core.masks import allowed
+
+    first, second = one.request.mask(site), other.request.mask(site)
+    if first == second:
+        return False
+    contexts = [context(trace.tokens, site) for trace in (one, other)]
+    return any(
+        bool((allowed(first, place, spec) != allowed(second, place, spec)).any())
+        for spec in _attentions(one, site)
+        for place in contexts
+    )
+
+
+def _attentions(trace: Trace, site: str) -> list[AttentionSpec]:
+    """One of each kind: layers may have different windows."""
+    name, _, part = site.partition(".")
+    stack = trace.spec.stack(name)
+    layers = [stack.attention(part, layer) for layer in range(stack.layers)]
+    return list({(layer.causal, layer.window): layer for layer in layers}.values())
+
+
+def _has_special(trace: Trace) -> bool:
+    """Whether special tokens were added around the text; one that was typed is part of it."""
+    tokens = trace.request.source
+    each = zip(tokens.special, tokens.padding, tokens.spans, strict=True)
+    return any(special and not padding and span is None for special, padding, span in each)

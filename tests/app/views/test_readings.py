@@ -1,0 +1,112 @@
+"""Texts that were not read alike are not compared in silence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.selection import Selection
+from app.views import ViewOptions, view
+from core.masks import MaskChoice, choose
+from core.tokens import Tokens
+from core.trace import Trace
+from tests.app.views.test_notes import ROOM, lines
+from tests.traces import sentence, trace_of
+
+BANK = Tokens.of_ids([5, 6, 7, 8], ["the", "bank", "of", "sand"])
+PAYS = Tokens.of_ids([9, 6, 10], ["my", "bank", "pays"])
+
+
+def read(tokens: Tokens, mask: MaskChoice | str | None = None) -> Trace:
+    masks = () if mask is None else (("encoder.self", choose(mask)),)
+    return trace_of("encoder", source=tokens, masks=masks)
+
+
+def note(trace: Trace, *kept: Trace, stack: str = "encoder") -> str:
+    """What is said before the rest of the note."""
+    figure = view("compare").draw(trace, Selection(stack=stack), ViewOptions(kept=kept))
+    said, found, _ = figure.note.partition("Cosine of two states")
+    assert found
+    assert not (said and figure.hint), "they would not both have room"
+    return said.strip()
+
+
+def test_another_mask_is_told_of_either_text() -> None:
+    assert note(read(BANK), read(PAYS)) == ""
+    assert note(read(BANK, "causal"), read(PAYS)) == (
+        "Not read alike: this text with the mask “Causal”,"
+        " “my bank pays” with the model's own mask."
+    )
+    assert note(read(BANK), read(PAYS, "causal"), read(PAYS)) == (
+        "Not read alike: this text with the model's own mask,"
+        " “my bank pays” with the mask “Causal”."
+    )
+
+
+def test_two_texts_of_one_mask_share_their_words() -> None:
+    more = Tokens.of_ids([6, 11], ["bank", "notes"])
+    assert note(read(BANK), read(PAYS, "causal"), read(more, "causal")) == (
+        "Not read alike: this text with the model's own mask,"
+        " “my bank pays” and “bank notes” with the mask “Causal”."
+    )
+
+
+def test_a_mask_is_told_with_all_that_it_is_made_of() -> None:
+    both = choose("local:window=2") & choose("no_self")
+    painted = replace(both, blocked=((0, 1), (0, 2)))
+    assert "with the mask “Local (both sides), window 2 and Not itself”, “my" in note(
+        read(BANK, both), read(PAYS)
+    )
+    assert "Not itself”, 2 cells painted out, “my" in note(read(BANK, painted), read(PAYS))
+    either = choose("causal") | choose("local:window=2")
+    assert "“Causal or Local (both sides), window 2”" in note(read(BANK, either), read(PAYS))
+
+
+def test_two_names_of_one_mask_are_one() -> None:
+    assert note(read(BANK, "bidirectional"), read(PAYS)) == ""
+    shown = MaskChoice(hide_padding=False)
+    assert note(read(BANK, shown), read(PAYS)) == "", "there is no padding"
+    padded = BANK.padded(6, pad=0, piece="[PAD]")
+    assert "this text with the model's own mask, padding not hidden, “" in note(
+        read(padded, shown), read(PAYS)
+    )
+    assert note(read(padded), read(PAYS)) == "", "nothing reads hidden padding"
+    far = MaskChoice(blocked=((7, 7),))
+    assert note(read(BANK, far), read(PAYS)) == "", "neither text has such a cell"
+
+
+def test_special_tokens_left_out_are_told() -> None:
+    around = Tokens.of_ids([1, 9, 6, 10, 2], ["[CLS]", "my", "bank", "pays", "[SEP]"])
+    around = replace(around, special=(True, False, False, False, True))
+    said = note(read(BANK), read(around))
+    assert said.startswith("Not read alike: this text without special tokens, “")
+    assert said.endswith("” with special tokens.")
+    typed = replace(around, spans=((0, 5), None, None, None, (6, 11)))
+    assert note(read(BANK), read(typed)) == "", "they are part of the text"
+    padded = BANK.padded(6, pad=0, piece="[PAD]")
+    assert note(read(padded), read(BANK)) == ""
+
+
+def test_only_masks_that_the_states_depend_on_count() -> None:
+    """A decoder reads what the encoder says, and an encoder nothing of the decoder."""
+    own = trace_of("translator", source=sentence(5))
+    for site, told in (
+        ("decoder.self", {"decoder"}),
+        ("decoder.cross", {"decoder"}),
+        ("encoder.self", {"decoder", "encoder"}),
+    ):
+        masks = ((site, choose("local:window=1")),)
+        other = trace_of("translator", source=sentence(6), masks=masks)
+        assert {stack for stack in ("encoder", "decoder") if note(own, other, stack=stack)} == told
+        at = {"decoder.cross": "decoder cross-attention", "decoder.self": "decoder self-attention"}
+        words = f"window 1” in {at.get(site, 'encoder self-attention')}."
+        assert note(own, other, stack="decoder").endswith(words)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_note_has_room_where_pictures_are_narrow() -> None:
+    long = Tokens.of_ids([5, 6, 7, 8, 9, 10], ["the", "bank", "near", "the", "wide", "river"])
+    options = ViewOptions(kept=(read(long),))
+    figure = view("compare").draw(read(BANK, "sliding_window:window=3"), Selection(), options)
+    assert lines(f"{figure.note} {figure.hint}", ROOM) <= 3
