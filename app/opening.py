@@ -63,7 +63,6 @@ class Opening(QObject):
         self._inputs: Inputs | None = None
         self._example: Example | None = None
         self._told: Problem | None = None
-        self._refused: Inputs | None = None  # what the model before cannot read
         self._expected: Architecture = "encoder"
         self._wish: Callable[[], None] | None = None  # what is to be opened once it can be
         self._notice: Problem | None = None  # to be said with the first model, whichever it is
@@ -157,6 +156,9 @@ class Opening(QObject):
         if model is None or model.source != example.model:
             self._load(example.model, example=example)
             return
+        if self._tasks.active("load"):  # the later wish counts
+            self._tasks.drop("load")
+            self._store.update(source=model.source, device=str(model.device), problem=None)
         try:
             self._store.update(**_of_example(example, model))
         except CoreError as error:
@@ -183,8 +185,6 @@ class Opening(QObject):
         self._tasks.drop("load", "run", "decode", "prepare", "check")
         self._inputs, self._example, self._told = inputs, example, told
         state = self._store.state
-        refused = state.problem is not None and state.problem.where == "input"
-        self._refused = state.inputs if refused else None
         device = state.device
         self._store.update(source=source, problem=told, playing=False)
 
@@ -225,7 +225,9 @@ class Opening(QObject):
         )
         self.known.sources[model.spec.architecture] = state.source
         recent = self._with_recent(state.source)
-        nothing = {**NOTHING_DECODED, "answer": None, "kept": ()}
+        # What was asked of the model before since this one began to load is not this one's.
+        self._tasks.drop("run", "decode", "prepare", "check")
+        nothing = {**NOTHING_DECODED, "answer": None, "refused": None, "kept": ()}
         self._store.update(**(changes | nothing | back), problem=self._told, recent=recent)
         against = self._example.against if self._example is not None else ""
         if against or self._store.state.answer is None:
@@ -273,9 +275,13 @@ class Opening(QObject):
         """No other model comes: this one's name again, and a run that was dropped."""
         state = self._store.state
         self._store.update(source=model.source, device=str(model.device))
-        # What it refused before it would refuse again, in place of what is said now.
-        read = state.answer is not None and state.answer.inputs == state.inputs
-        if not read and state.inputs != self._refused:
+        # What it refused before it would refuse again.
+        refused = state.refused
+        again = refused is not None and (refused.inputs, refused.masks) == (
+            state.inputs,
+            state.masks,
+        )
+        if not state.answered and not again:
             self._run()
 
     def _in_place_of(self, source: str) -> Problem | None:

@@ -29,12 +29,13 @@ from app.looking import fitted
 from app.opening import START, Loads, Opening
 from app.recent import Recent
 from app.stepping import NOTHING_DECODED, Decodes, Stepping
-from app.store import Answer, Busy, Problem, Store
+from app.store import Answer, Busy, Problem, Refusal, Store
 from app.tasks import Job, Tasks
 from app.whole_file import SaveError
 from core.errors import CoreError
 
 if TYPE_CHECKING:
+    from core.loaded import LoadedModel
     from core.masks import MaskChoice
 
 MOST_KEPT = 4  # texts to compare with; each run holds all that was recorded of it
@@ -162,6 +163,7 @@ class Session(QObject):
         self.store.update(
             **NOTHING_DECODED,
             answer=answer,
+            refused=None,
             selection=fitted(selection, answer.model.spec, answer.trace),
             problem=problem,
         )
@@ -170,7 +172,16 @@ class Session(QObject):
         # What plays or is being decoded belongs to the text before.
         self.stepping.halt()
         self._tasks.drop("decode")
-        self._fail(error, "input")
+        self._refuse(_told(error, self.store.state.model))
+
+    def _refuse(self, text: str) -> None:
+        """What is asked has no run; what went wrong with the one before is of no more interest."""
+        state = self.store.state
+        problem = state.problem
+        if problem is not None and problem.where != "model":
+            problem = None
+        refused = Refusal(text=text, inputs=state.inputs, masks=state.masks)
+        self.store.update(refused=refused, problem=problem)
 
     # --- pictures ---------------------------------------------------------------------------
 
@@ -245,32 +256,20 @@ class Session(QObject):
         self._tasks.drop(*LANES)
         if loading:
             self.opening.cancelled()
-        elif self.store.state.answer is not None:
-            self.store.update(
-                problem=Problem(text="The run was cancelled; what is shown is older.")
-            )
+        elif self.store.state.answer is not None and not self.store.state.answered:
+            self._refuse("The run was cancelled; what is shown is older.")
 
     def dismiss(self) -> None:
         """The person has read what stands above the picture."""
         self.store.update(problem=None, note="")
-        if self.store.state.model is not None and self.store.state.answer is None:
-            self.run()  # why it has read nothing may have been told before what was dismissed
 
     def complain(self, text: str, where: Literal["input", "model", "decoding"]) -> None:
         """Say in one sentence why something did not happen."""
         self.store.update(problem=Problem(text=text, where=where))
 
-    def _fail(self, error: Exception, where: Literal["input", "model", "decoding"]) -> None:
-        if isinstance(error, (CoreError, SaveError)):
-            text = str(error)
-            model = self.store.state.model
-            name = model.name if model is not None else ""
-            if name[:1].islower() and text.startswith(name):  # a name stays as it is written
-                text = f"“{name}”{text.removeprefix(name)}"
-        else:
-            text = f"Something went wrong that Trifocal did not foresee: {error!r}"
-            traceback.print_exception(error, file=sys.stderr)
-        self.store.update(problem=Problem(text=_sentence(text), where=where))
+    def _fail(self, error: Exception, where: Literal["model", "decoding"]) -> None:
+        text = _told(error, self.store.state.model)
+        self.store.update(problem=Problem(text=text, where=where))
 
     def _show_busy(self) -> None:
         lane = next((lane for lane in BUSY_TEXTS if self._tasks.active(lane)), None)
@@ -282,6 +281,19 @@ class Session(QObject):
 
     def _show_progress(self, lane: str, text: str, fraction: float | None) -> None:
         self.store.update(busy=Busy(text=text, fraction=fraction, lane=lane))
+
+
+def _told(error: Exception, model: LoadedModel | None) -> str:
+    """What went wrong, in one sentence."""
+    if isinstance(error, (CoreError, SaveError)):
+        text = str(error)
+        name = model.name if model is not None else ""
+        if name[:1].islower() and text.startswith(name):  # a name stays as it is written
+            text = f"“{name}”{text.removeprefix(name)}"
+    else:
+        text = f"Something went wrong that Trifocal did not foresee: {error!r}"
+        traceback.print_exception(error, file=sys.stderr)
+    return _sentence(text)
 
 
 def _sentence(text: str) -> str:

@@ -56,6 +56,7 @@ class Stepping(QObject):
         self.filler = Filler(store, tasks, core, self._made, self._decode_failed)
         self._play = QTimer(self)
         self._play.timeout.connect(self._tick)
+        store.changed.connect(self._changed)
 
     @property
     def _mover(self) -> Writer | Filler:
@@ -204,10 +205,17 @@ class Stepping(QObject):
             self.forget()
             self._store.update(tree=tree.afresh(old, new))
 
+    def _changed(self, names: frozenset[str]) -> None:
+        if "model" in names:  # what played, or went on to the end, was the one before
+            self.halt()
+
     # --- one move ---------------------------------------------------------------------------
 
     def _tick(self) -> None:
         state = self._store.state
+        if not state.playing:
+            self._play.stop()
+            return
         at_end = bool(state.moves) and state.selection.step == len(state.moves) - 1
         if at_end and not self._mover.may_go_on():
             self.halt()

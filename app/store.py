@@ -82,6 +82,15 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """Why this text under these masks was not run, in one sentence."""
+
+    text: str
+    inputs: Inputs
+    masks: Mapping[str, MaskChoice]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """All fields. source: the model asked for; model: the one that is there.
 
@@ -89,10 +98,10 @@ class State:
     far; fills: the masks filled so far; tree: the other continuations, `steps` being the current
     branch's; search: a finished beam search, `steps` being one of its hypotheses; checked:
     what verifying steps found; together: whether to show those as one run over all positions;
-    what_if: runs on pooled heads; ending: why there are no more tokens. examples and recent: for
-    the menus. kept: runs of other texts to compare with. fronts: group of views -> the one last
-    shown in it. asked: a word whose probability every list tells. note: what to look for in an
-    example.
+    what_if: runs on pooled heads; ending: why there are no more tokens. refused: why what was
+    asked last has no run; it stays so whatever else went wrong since. examples and recent: for the
+    menus. kept: runs of other texts to compare with. fronts: group of views -> the one last shown
+    in it. asked: a word whose probability every list tells. note: what to look for in an example.
     """
 
     abilities: Abilities | None = None
@@ -120,6 +129,7 @@ class State:
     ending: str = ""
     playing: bool = False
     busy: Busy | None = None
+    refused: Refusal | None = None
     problem: Problem | None = None
     note: str = ""
     recent: tuple[str, ...] = ()
@@ -172,8 +182,7 @@ class State:
     def old(self) -> bool:
         """Whether what is asked was refused or cancelled: what is shown, if anything, is of
         another text or mask."""
-        failed = self.problem is not None and self.problem.where == "input"
-        return failed and not self.answered
+        return self.refused is not None and not self.answered
 
     @property
     def answered(self) -> bool:

@@ -7,12 +7,11 @@ import re
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton
 
 from app.icons import icon
-from app.panels.nothing_read import tells
+from app.panels.dimming import DIMMED_BY
+from app.panels.old_picture import still_shown
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
-
-_MOST = 60  # characters of the older text that are quoted
 
 
 class Banner(QFrame):
@@ -55,7 +54,7 @@ class Banner(QFrame):
         )
 
     def _show(self, names: frozenset[str]) -> None:
-        if not names & {"problem", "answer", "inputs", "masks", "model", "note"}:
+        if not names & {"problem", "note", *DIMMED_BY}:
             return
         warning, note = self._warning(), self._store.state.note
         if self._is_note != (not warning):
@@ -63,26 +62,22 @@ class Banner(QFrame):
             self._dress()
         self.label.setText(_breakable(warning or note))
         # That what is shown is old stays true until it is not.
-        self.close_button.setVisible(not (warning and self._store.state.old))
+        self.close_button.setVisible(bool(self._problem() or not warning))
         self.setVisible(bool(warning or note))
+
+    def _problem(self) -> str:
+        """What went wrong; not with the input, beside which that is told."""
+        problem = self._store.state.problem
+        return problem.text if problem is not None and problem.where != "input" else ""
 
     def _warning(self) -> str:
         state = self._store.state
-        problem, answer = state.problem, state.answer
-        if problem is None or tells(state):
-            return ""
-        if problem.where != "input" or answer is None:
-            return problem.text
-        if state.old:  # the problem itself stands beside the text
-            text = _short(answer.inputs.text)
-            stop = "" if text.endswith((".", "!", "?", "…")) else "."
-            return f"Old picture: it still shows “{text}”{stop}"
+        answer = state.answer
+        if (problem := self._problem()) or answer is None:
+            return problem
+        if state.old:  # why stands beside the text
+            return still_shown(answer, state.inputs)
         return ""
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
 
 
 def _breakable(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QGraphicsOpacityEffect, QWidget
 
-DIMMED_BY = frozenset({"problem", "answer", "inputs", "masks", "model"})
+DIMMED_BY = frozenset({"refused", "answer", "inputs", "masks", "model"})
 """The fields of the store that `State.old` depends on."""
 
 OPACITY = 0.4

@@ -18,13 +18,6 @@ def why(state: State) -> str:
         return WAITING
     if state.model is None:
         return WAITING if state.problem is None else NO_MODEL
-    if tells(state) and state.problem is not None:
-        return f"There is no picture yet. {state.problem.text}"
+    if state.refused is not None:
+        return f"There is no picture yet. {state.refused.text}"
     return UNREAD if state.busy is None else ""
-
-
-def tells(state: State) -> bool:
-    """Whether that page says what is wrong with the text, so that nobody else needs to."""
-    problem = state.problem
-    refused = problem is not None and problem.where == "input"
-    return refused and state.model is not None and state.trace is None

@@ -125,9 +125,10 @@ class Pictures(QWidget):
             # is enough for most to read the text, without a flash of an empty page.
             self._drawn.clear()
             self._patience.start()
-        if names & {"model", "answer", "problem", "busy"}:
+        if names & {"model", "answer", "problem", "refused", "busy"}:
             self.waiting.setText(why(self._store.state))
-        if "problem" in names and self._store.state.problem is not None:
+        state = self._store.state
+        if names & {"problem", "refused"} and (state.problem or state.refused):
             self._show_why()
         if "view" in names:
             self._show_view()

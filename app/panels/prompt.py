@@ -23,7 +23,7 @@ from app.panels.dimming import DIMMED_BY, dim
 from app.panels.editor import Editor
 from app.panels.token_chips import chips_of, word_around
 from app.session import Session
-from app.store import Store
+from app.store import State, Store
 from app.theme import Theme
 
 if TYPE_CHECKING:
@@ -143,11 +143,10 @@ class PromptPanel(QWidget):
         if names & DIMMED_BY:
             for chips in (self.chips, self.target_chips, self.unknown):
                 dim(chips, self._store.state.old)
-        if "problem" in names:
-            problem = self._store.state.problem
-            here = problem is not None and problem.where == "input"
-            self.problem.setText(problem.text if here and problem is not None else "")
-            self.problem.setVisible(here)
+        if names & {"problem", *DIMMED_BY}:
+            wrong = _wrong(self._store.state)
+            self.problem.setText(wrong)
+            self.problem.setVisible(bool(wrong))
 
     def _show_inputs(self) -> None:
         state = self._store.state
@@ -275,6 +274,14 @@ def _warnings(tokenizer: Tokenizer, text: str, pair: str) -> tuple[str, ...]:
         return tokenizer.warnings(text, pair or None)
     except CoreError:  # the run says so
         return ()
+
+
+def _wrong(state: State) -> str:
+    """What is wrong with what was given, told beside it; empty where nothing is."""
+    if state.refused is not None and state.old:
+        return state.refused.text
+    problem = state.problem
+    return problem.text if problem is not None and problem.where == "input" else ""
 
 
 def _of_the_piece(text: str, span: tuple[int, int], piece: str) -> tuple[int, int]:

@@ -108,7 +108,7 @@ def test_a_folder_without_a_tokenizer_says_what_is_missing(
     qtbot: QtBot, open_app: Opener, bare: Path
 ) -> None:
     app = open_app(str(bare), wait=False)
-    qtbot.waitUntil(lambda: app.store.state.problem is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: app.store.state.refused is not None, timeout=20_000)
     settled(qtbot, app)
     shows_nothing_of_another_model(app)
     said = app.window.pictures.waiting.text()
@@ -121,7 +121,7 @@ def test_what_needs_a_picture_rests_until_there_is_one(
     qtbot: QtBot, open_app: Opener, bare: Path
 ) -> None:
     app = open_app(str(bare), wait=False)
-    qtbot.waitUntil(lambda: app.store.state.problem is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: app.store.state.refused is not None, timeout=20_000)
     settled(qtbot, app)
     window = app.window
     bar, readout = window.sitebar, window.readout
@@ -141,7 +141,7 @@ def test_a_damaged_tokenizer_is_not_called_missing(
 ) -> None:
     (bare / "tokenizer.json").write_text("{", encoding="utf-8")
     app = open_app(str(bare), wait=False)
-    qtbot.waitUntil(lambda: app.store.state.problem is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: app.store.state.refused is not None, timeout=20_000)
     settled(qtbot, app)
     said = app.window.pictures.waiting.text()
     assert "no tokenizer that can be used" in said and str(bare / "tokenizer.json") in said

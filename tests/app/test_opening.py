@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.choices import Inputs
-from app.examples import Example
+from app.examples import Example, read
 from app.figure import Words
+from app.stepping import FAILED
 from app.wiring import App
 from core.errors import Cancelled
 from core.loaded import LoadedModel
@@ -203,19 +204,54 @@ def test_a_device_chosen_while_a_model_loads_is_that_models(qtbot: QtBot, open_a
     opened(qtbot, app, "builtin:decoder")
 
 
-def test_why_a_text_was_refused_is_said_again(
-    qtbot: QtBot, open_app: Opener, tmp_path: Path
-) -> None:
+def test_why_a_text_was_refused_stays_said(qtbot: QtBot, open_app: Opener, tmp_path: Path) -> None:
     app = open_app("builtin:encoder")
     app.session.write(text="the " * 600)
     settled(qtbot, app)
     app.session.opening.open("random:encoder")
     qtbot.waitUntil(lambda: app.store.state.model.source == "random:encoder")
     settled(qtbot, app)
-    refused = app.store.state.problem
-    assert refused is not None and refused.where == "input"
+    refused = app.store.state.refused
+    assert refused is not None
     app.session.opening.open(str(tmp_path / "nowhere"))
     qtbot.waitUntil(lambda: getattr(app.store.state.problem, "where", "") == "model")
-    assert app.session.stepping.why_not() == "No text has been read yet."
+    assert app.session.stepping.why_not() == FAILED
     app.session.dismiss()
-    qtbot.waitUntil(lambda: app.store.state.problem == refused)
+    assert app.store.state.problem is None
+    assert app.store.state.refused == refused
+    assert refused.text in app.window.pictures.waiting.text()
+
+
+def test_an_example_of_the_open_model_is_wished_later_than_what_loads(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    core = Slow()
+    app = open_app("builtin:encoder", core=core)
+    app.session.opening.open("builtin:decoder")
+    qtbot.waitUntil(lambda: core.asked[-1][0] == "builtin:decoder")
+    example = next(e for e in read() if e.model == "builtin:encoder" and e.mask)
+    app.session.opening.show_example(example)
+    core.go.set()
+    settled(qtbot, app)
+    qtbot.wait(50)
+    state = app.store.state
+    assert state.model.source == state.source == "builtin:encoder"
+    assert state.note == example.note
+    assert state.answer.inputs.text == example.text
+
+
+def test_what_the_model_before_decodes_while_another_loads_is_not_this_ones(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    core = Slow()
+    app = open_app("builtin:encoder", core=core)
+    app.session.opening.known.texts["decoder"] = Inputs(text=" ")  # nothing to read
+    app.session.opening.open("random:decoder")
+    qtbot.waitUntil(lambda: core.asked[-1][0] == "random:decoder")
+    app.session.stepping.play()
+    core.go.set()
+    qtbot.waitUntil(lambda: app.store.state.refused is not None, timeout=20_000)
+    qtbot.wait(400)  # a tick of what played
+    state = app.store.state
+    assert not state.moves and not state.playing and state.trace is None
+    assert not app.tasks.active("decode")

@@ -188,16 +188,47 @@ def test_why_a_model_did_not_open_is_said_though_the_one_before_reads_no_text(
     shutil.copytree(FOLDER / "encoder", bare)
     (bare / "tokenizer.json").unlink()
 
-    def told(source: Path) -> str:
-        app.session.opening.open(str(source))
-        qtbot.waitUntil(lambda: app.store.state.problem is not None)
+    def told(name: str) -> str:
+        app.session.opening.open(str(tmp_path / name))
+        qtbot.waitUntil(lambda: not app.tasks.active("load"))
         settled(qtbot, app)
-        problem = app.store.state.problem
-        assert problem is not None
-        return problem.text
+        assert "came without a tokenizer" in app.window.pictures.waiting.text()
+        return app.window.banner.label.text().replace("\u200b", "")
 
-    assert told(bare).startswith("“bare” came without a tokenizer")
-    assert told(tmp_path / "none") == f"There is no file or folder {tmp_path / 'none'}."
+    assert told("bare") == ""
+    for name in ("none", "nothing", "never"):
+        assert told(name) == f"There is no file or folder {tmp_path / name}."
     type_text(app, "Another text")
     settled(qtbot, app)
-    assert "came without a tokenizer" in app.store.state.problem.text
+    assert "came without a tokenizer" in app.window.prompt.problem.text()
+
+
+def test_a_picture_is_old_whatever_else_goes_wrong(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    app = open_app()
+    app.window.prompt.text.setPlainText("a" * 600)
+    settled(qtbot, app)
+    why = app.window.prompt.problem.text()
+    old = app.window.banner.label.text()
+    assert "602 tokens" in why and "Old picture" in old
+
+    def stays_old() -> None:
+        assert app.window.prompt.problem.text() == why
+        assert all(dimmed(shown) for shown in belonging_to_the_text(app))
+        press(app, Qt.Key.Key_N)
+        settled(qtbot, app)
+        assert not app.store.state.fills
+
+    for name in ("none", "nothing"):
+        app.session.opening.open(str(tmp_path / name))
+        qtbot.waitUntil(lambda: not app.tasks.active("load"))
+        settled(qtbot, app)
+        assert "There is no file or folder" in app.window.banner.label.text()
+        assert app.window.banner.close_button.isVisible()
+        stays_old()
+    app.window.banner.close_button.click()
+    settled(qtbot, app)
+    assert app.window.banner.label.text() == old
+    assert not app.window.banner.close_button.isVisible()
+    stays_old()
