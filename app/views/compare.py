@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,13 +58,14 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     name = layer_rows(stack.layers, stack.final_norm is not None)[after]
     query = pinned_query(trace, selection, options)
     last = others[-1]
-    unalike = unlike(trace, others, stack.name, partial(_short, stack=stack.name))
+    names = _names(others, stack.name)
+    unalike = unlike(trace, others, stack.name, names.__getitem__)
     return Figure(
         title=f"{stack.name.capitalize()} states of {len(others) + 1} texts · {name}"
         f" of {stack.layers}",
         panels=(
-            _map(trace, last, stack.name, after, query, options),
-            _curves(trace, others, stack.name, query, options),
+            _map(trace, last, names[last], stack.name, after, query, options),
+            _curves(trace, names, stack.name, query, options),
         ),
         # First, and without the hint: so it has room where pictures are narrow.
         note=f"{unalike} {NOTE}".lstrip(),
@@ -75,7 +75,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
 
 
 def _map(
-    trace: Trace, other: Trace, stack: str, after: int, query: int | None, options: ViewOptions
+    trace: Trace,
+    other: Trace,
+    name: str,
+    stack: str,
+    after: int,
+    query: int | None,
+    options: ViewOptions,
 ) -> Heatmap:
     """Every token of this text against every token of the other, at one layer."""
     here, there = (t.hidden(stack)[after].numpy() for t in (trace, other))
@@ -85,7 +91,7 @@ def _map(
         title="Cosine of every two tokens",
         values=np.clip(values, -1, 1),
         rows=token_axis("Token of this text", trace, stack, options),
-        columns=token_axis(f"Token of “{_short(other, stack)}”", other, stack, options),
+        columns=token_axis(f"Token of “{name}”", other, stack, options),
         limits=(-1.0, 1.0),
         scale="diverging",
         row=query,
@@ -95,7 +101,7 @@ def _map(
 
 
 def _curves(
-    trace: Trace, others: list[Trace], stack: str, query: int | None, options: ViewOptions
+    trace: Trace, others: dict[Trace, str], stack: str, query: int | None, options: ViewOptions
 ) -> Curves:
     """The pinned word wherever it stands in the kept texts, or all shared words of the last; and
     the mean state of each text's words against this text's."""
@@ -104,7 +110,7 @@ def _curves(
         name = token_name(trace, stack, query, options)
         title = f"{name} by layer" if words else f"{name} is in no other text"
     else:
-        words = _shared_words(trace, others[-1], stack, options)
+        words = _shared_words(trace, list(others)[-1], stack, options)
         title = "Shared words by layer" if words else "No word is shared"
     curves = [*words, *_means(trace, others, stack, emphasised=query is None)]
     low = min(float(curve.y.min()) for curve in curves)
@@ -118,14 +124,14 @@ def _curves(
     )
 
 
-def _pinned_word(trace: Trace, others: list[Trace], stack: str, query: int) -> list[Curve]:
+def _pinned_word(trace: Trace, others: dict[Trace, str], stack: str, query: int) -> list[Curve]:
     here = trace.hidden(stack).numpy()
     token = trace.tokens[stack].ids[query]
     curves = []
-    for other in others:
+    for other, short in others.items():
         places = [i for i in words(other.tokens[stack]) if other.tokens[stack].ids[i] == token]
         for place in places[:MOST_PLACES]:
-            name = f"{_short(other, stack)} ({place})" if places[1:] else _short(other, stack)
+            name = f"{short} ({place})" if places[1:] else short
             y = cosine(here[:, query], other.hidden(stack)[:, place].numpy())
             curves.append(_curve(name, y, emphasised=True))
     return curves
@@ -143,20 +149,31 @@ def _shared_words(trace: Trace, other: Trace, stack: str, options: ViewOptions) 
     ]
 
 
-def _means(trace: Trace, others: list[Trace], stack: str, *, emphasised: bool) -> list[Curve]:
+def _means(trace: Trace, others: dict[Trace, str], stack: str, *, emphasised: bool) -> list[Curve]:
     here = sentence_vector(trace.hidden(stack).numpy(), trace.tokens[stack])
+    last = list(others)[-1]
     return [
         _curve(
-            MEAN if len(others) == 1 else f"mean state: {_short(other, stack)}",
+            MEAN if len(others) == 1 else f"mean state: {name}",
             cosine(here, sentence_vector(other.hidden(stack).numpy(), other.tokens[stack])),
-            emphasised=emphasised and other is others[-1],
+            emphasised=emphasised and other is last,
         )
-        for other in others
+        for other, name in others.items()
     ]
 
 
 def _curve(name: str, y: Floats, *, emphasised: bool = False) -> Curve:
     return Curve(name=name, x=np.arange(len(y), dtype=np.float32), y=y, emphasised=emphasised)
+
+
+def _names(others: list[Trace], stack: str) -> dict[Trace, str]:
+    """The kept texts by their beginnings, numbered where those are the same: one text may be kept
+    under two masks."""
+    short = [_short(other, stack) for other in others]
+    return {
+        other: f"{name} [{short[: place + 1].count(name)}]" if short.count(name) > 1 else name
+        for place, (other, name) in enumerate(zip(others, short, strict=True))
+    }
 
 
 def _short(trace: Trace, stack: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.figure import Curves, Heatmap
 from app.selection import Selection
 from app.views import ViewOptions, view
 from core.masks import MaskChoice, choose
@@ -16,6 +17,7 @@ from tests.traces import sentence, trace_of
 
 BANK = Tokens.of_ids([5, 6, 7, 8], ["the", "bank", "of", "sand"])
 PAYS = Tokens.of_ids([9, 6, 10], ["my", "bank", "pays"])
+NOTES = Tokens.of_ids([6, 11], ["bank", "notes"])
 
 
 def read(tokens: Tokens, mask: MaskChoice | str | None = None) -> Trace:
@@ -38,15 +40,14 @@ def test_another_mask_is_told_of_either_text() -> None:
         "Not read alike: this text with the mask “Causal”,"
         " “my bank pays” with the model's own mask."
     )
-    assert note(read(BANK), read(PAYS, "causal"), read(PAYS)) == (
+    assert note(read(BANK), read(PAYS, "causal"), read(NOTES)) == (
         "Not read alike: this text with the model's own mask,"
         " “my bank pays” with the mask “Causal”."
     )
 
 
 def test_two_texts_of_one_mask_share_their_words() -> None:
-    more = Tokens.of_ids([6, 11], ["bank", "notes"])
-    assert note(read(BANK), read(PAYS, "causal"), read(more, "causal")) == (
+    assert note(read(BANK), read(PAYS, "causal"), read(NOTES, "causal")) == (
         "Not read alike: this text with the model's own mask,"
         " “my bank pays” and “bank notes” with the mask “Causal”."
     )
@@ -102,6 +103,20 @@ def test_only_masks_that_the_states_depend_on_count() -> None:
         at = {"decoder.cross": "decoder cross-attention", "decoder.self": "decoder self-attention"}
         words = f"window 1” in {at.get(site, 'encoder self-attention')}."
         assert note(own, other, stack="decoder").endswith(words)
+
+
+def test_one_text_kept_under_two_masks_is_two_texts() -> None:
+    kept = (read(PAYS, "causal"), read(PAYS, "no_self"))
+    assert note(read(BANK), *kept) == (
+        "Not read alike: this text with the model's own mask,"
+        " “my bank pays [1]” with the mask “Causal”, “my bank pays [2]” with the mask “Not itself”."
+    )
+    pairs, words = view("compare").draw(read(BANK), Selection(), ViewOptions(kept=kept)).panels
+    assert isinstance(pairs, Heatmap)
+    assert pairs.columns.title == "Token of “my bank pays [2]”"
+    assert isinstance(words, Curves)
+    names = [curve.name for curve in words.curves]
+    assert names[-2:] == ["mean state: my bank pays [1]", "mean state: my bank pays [2]"]
 
 
 @pytest.mark.usefixtures("qapp")
