@@ -166,6 +166,15 @@ class Opening(QObject):
         else:
             self._run_after(example.against)
 
+    def back_to_example(self) -> None:
+        """The mask, the place and the view of the example whose text is read; what was decoded of
+        it stays where the mask is the same."""
+        state = self._store.state
+        if state.example is not None and state.model is not None:
+            self._store.update(**_of_example(state.example, state.model))
+            if not self._store.state.answered:
+                self._run()
+
     def cancelled(self) -> None:
         """The person did not want to wait."""
         self._failed(Cancelled("Loading was cancelled."))
@@ -207,6 +216,7 @@ class Opening(QObject):
             "masks": self.known.masks_for(model, state),
             "selection": self.known.place_for(model, state, inputs),
             "note": "",
+            "example": None,
         }
         if self._example is not None:
             try:
@@ -302,5 +312,6 @@ def _of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
         "masks": masks_of(example.mask, model.spec.sites),
         "selection": fitted(example.selection(), model.spec),
         "note": example.note,
+        "example": example,
         "view": example.view,
     }

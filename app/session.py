@@ -99,7 +99,7 @@ class Session(QObject):
         """Change text, pair, target, padding or special tokens; runs at once."""
         inputs = replace(self.store.state.inputs, **changes)
         if inputs != self.store.state.inputs:
-            self.store.update(inputs=inputs, note="")
+            self.store.update(inputs=inputs, note="", example=None)
             self.run()
 
     def mask(self, site: str, choice: MaskChoice) -> None:
@@ -261,7 +261,7 @@ class Session(QObject):
 
     def dismiss(self) -> None:
         """The person has read what stands above the picture."""
-        self.store.update(problem=None, note="")
+        self.store.update(problem=None, note="", example=None)
 
     def complain(self, text: str, where: Literal["input", "model", "decoding"]) -> None:
         """Say in one sentence why something did not happen."""

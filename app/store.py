@@ -28,6 +28,7 @@ from app.selection import Selection
 
 if TYPE_CHECKING:
     from app.checking import Checked, WhatIf
+    from app.examples import Example
     from app.views import View
     from core.decoding import BeamSearch, Fill
     from core.loaded import LoadedModel
@@ -101,7 +102,8 @@ class State:
     what_if: runs on pooled heads; ending: why there are no more tokens. refused: why what was
     asked last has no run; it stays so whatever else went wrong since. examples and recent: for the
     menus. kept: runs of other texts to compare with. fronts: group of views -> the one last shown
-    in it. asked: a word whose probability every list tells. note: what to look for in an example.
+    in it. asked: a word whose probability every list tells. note: what to look for, where the
+    text that was read is that of `example`.
     """
 
     abilities: Abilities | None = None
@@ -132,6 +134,7 @@ class State:
     refused: Refusal | None = None
     problem: Problem | None = None
     note: str = ""
+    example: Example | None = None
     recent: tuple[str, ...] = ()
     draw_ms: float = 0.0
 

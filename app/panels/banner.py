@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton
 
 from app.icons import icon
 from app.panels.dimming import DIMMED_BY
+from app.panels.example_note import HEEDED, where
+from app.panels.linked import LinkedLabel
 from app.panels.old_picture import still_shown
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
+
+BACK = "<a href='back'>Back to it</a>"
 
 
 class Banner(QFrame):
@@ -23,7 +29,8 @@ class Banner(QFrame):
         self._theme = LIGHT
         self._is_note = False
         self.setObjectName("banner")
-        self.label = QLabel()
+        self.label = LinkedLabel()
+        self.label.linkActivated.connect(session.opening.back_to_example)
         self.label.setWordWrap(True)
         self.label.setAccessibleName("Message")
         # A path is one long word: it must not widen the window.
@@ -54,13 +61,18 @@ class Banner(QFrame):
         )
 
     def _show(self, names: frozenset[str]) -> None:
-        if not names & {"problem", "note", *DIMMED_BY}:
+        if not names & {"problem", *DIMMED_BY, *HEEDED}:
             return
         warning, note = self._warning(), self._store.state.note
+        away = where(self._store.state) if note and not warning else ""
         if self._is_note != (not warning):
             self._is_note = not warning
             self._dress()
-        self.label.setText(_breakable(warning or note))
+        words = _breakable(warning or note)
+        if away:  # what the note says of one head would be untrue of another
+            words = f"{escape(_capital(away))}: {escape(words)} {BACK}"
+        self.label.setTextFormat(Qt.TextFormat.RichText if away else Qt.TextFormat.PlainText)
+        self.label.setText(words)
         # That what is shown is old stays true until it is not.
         self.close_button.setVisible(bool(self._problem() or not warning))
         self.setVisible(bool(warning or note))
@@ -78,6 +90,10 @@ class Banner(QFrame):
         if state.old:  # why stands beside the text
             return still_shown(answer, state.inputs)
         return ""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _breakable(text: str) -> str:

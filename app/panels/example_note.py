@@ -1,0 +1,50 @@
+"""What to see in an example, and where, once something else is looked at."""
+
+from __future__ import annotations
+
+from app.examples import Example, masks_of
+from app.looking import fitted
+from app.mask_names import mask_name
+from app.panels.sites import SITE_NAMES
+from app.selection import Selection
+from app.store import State
+
+HEEDED = frozenset({"note", "example", "model", "view", "selection", "masks"})
+"""The fields of the store that it depends on."""
+
+
+def where(state: State) -> str:
+    """Where its note holds, as far as the person has gone elsewhere; else empty."""
+    example, model = state.example, state.model
+    if example is None or model is None or state.abilities is None:
+        return ""
+    view = next(view for view in state.abilities.views if view.key == example.view)
+    found = [f"in {view.title}"] if state.view != example.view else []
+    wanted = fitted(example.selection(), model.spec)
+    found += _place(wanted, state.selection, view.looks)
+    return ", ".join(found + _masks(example, state))
+
+
+def _place(wanted: Selection, present: Selection, looks: frozenset[str]) -> list[str]:
+    """Only what the view of the example heeds can make a difference there."""
+    found = []
+    if "site" in looks and present.site != wanted.site:
+        found.append(SITE_NAMES[wanted.site].lower())
+    if "layer" in looks and present.layer != wanted.layer:
+        found.append(f"layer {wanted.layer + 1}")
+    if "head" in looks and present.head != wanted.head:
+        found.append("mean of the heads" if wanted.head is None else f"head {wanted.head + 1}")
+    return found
+
+
+def _masks(example: Example, state: State) -> list[str]:
+    from core.masks import MaskChoice
+
+    assert state.model is not None
+    own, sites = MaskChoice(), state.model.spec.sites
+    wanted = masks_of(example.mask, sites)
+    return [
+        f"with {mask_name(wanted.get(site, own))}"
+        for site in sites
+        if state.masks.get(site, own) != wanted.get(site, own)
+    ]

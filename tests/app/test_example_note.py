@@ -1,0 +1,96 @@
+"""What is said of an example is said of where it holds."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.examples import Example
+from app.wiring import App
+from core.masks import MaskChoice
+from tests.app.driver import Opener, settled, type_text
+
+NOTE = "Each letter sees <two> & no more."
+EXAMPLE = Example(
+    title="A narrow window",
+    model="random:decoder",
+    text="abcdef",
+    site="decoder.self",
+    mask="sliding_window:window=2",
+    layer=2,
+    head=3,
+    note=NOTE,
+)
+
+
+@pytest.fixture
+def app(qtbot: QtBot, open_app: Opener) -> App:
+    made: App = open_app("random:decoder")
+    made.window.show_example(EXAMPLE)
+    settled(qtbot, made)
+    return made
+
+
+def told(app: App) -> str:
+    assert app.window.banner.isVisible()
+    return app.window.banner.label.text()
+
+
+def test_where_an_example_is_looked_at_its_note_stands_alone(app: App) -> None:
+    assert told(app) == NOTE
+
+
+def test_away_from_it_the_note_says_where_it_holds(qtbot: QtBot, app: App) -> None:
+    app.window.sitebar.move_layer(-1)
+    assert told(app).startswith("Layer 2: Each letter sees &lt;two&gt; &amp; no more. <a ")
+    app.window.sitebar.toggle_mean()
+    assert told(app).startswith("Layer 2, head 3: ")
+    app.session.look_at("lens")
+    assert told(app).startswith("In Attention, layer 2, head 3: ")
+    app.session.mask("decoder.self", MaskChoice())
+    settled(qtbot, app)
+    said = told(app)
+    assert said.startswith("In Attention, layer 2, head 3, with the mask “")
+    assert "2”: Each letter" in said
+
+
+def test_the_way_back_leads_to_mask_place_and_view(qtbot: QtBot, app: App) -> None:
+    app.window.sitebar.move_layer(-1)
+    app.session.mask("decoder.self", MaskChoice())
+    app.session.look_at("lens")
+    settled(qtbot, app)
+    label = app.window.banner.label
+    label.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(label, Qt.Key.Key_Return)
+    settled(qtbot, app)
+    state = app.store.state
+    assert told(app) == NOTE
+    assert (state.view, state.selection.layer, state.selection.head) == ("attention", 1, 2)
+    assert state.masks["decoder.self"].key == "sliding_window"
+    assert state.answered
+
+
+def test_what_was_decoded_stays_on_the_way_back(qtbot: QtBot, app: App) -> None:
+    app.window.decoding.buttons["step"].click()
+    settled(qtbot, app)
+    made = app.store.state.steps
+    assert len(made) == 1
+    app.window.sitebar.move_layer(-1)
+    app.session.opening.back_to_example()
+    settled(qtbot, app)
+    assert told(app) == NOTE
+    assert app.store.state.steps == made
+
+
+def test_another_text_or_dismissing_ends_it(qtbot: QtBot, app: App) -> None:
+    type_text(app, "xyz")
+    settled(qtbot, app)
+    assert not app.window.banner.isVisible()
+    assert app.store.state.example is None
+    app.window.show_example(EXAMPLE)
+    settled(qtbot, app)
+    app.window.banner.close_button.click()
+    app.window.sitebar.move_layer(-1)
+    assert not app.window.banner.isVisible()
