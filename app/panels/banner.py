@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton
 
 from app.icons import icon
 from app.panels.dimming import DIMMED_BY
-from app.panels.example_note import HEEDED, where
+from app.panels.example_note import HEEDED, told
 from app.panels.linked import LinkedLabel
 from app.panels.old_picture import still_shown
 from app.session import Session
@@ -63,16 +63,13 @@ class Banner(QFrame):
     def _show(self, names: frozenset[str]) -> None:
         if not names & {"problem", *DIMMED_BY, *HEEDED}:
             return
-        warning, note = self._warning(), self._store.state.note
-        away = where(self._store.state) if note and not warning else ""
+        warning, (note, away) = self._warning(), told(self._store.state)
         if self._is_note != (not warning):
             self._is_note = not warning
             self._dress()
-        words = _breakable(warning or note)
-        if away:  # what the note says of one head would be untrue of another
-            words = f"{escape(_capital(away))}: {escape(words)} {BACK}"
+        words, away = _breakable(warning or note), away and not warning
         self.label.setTextFormat(Qt.TextFormat.RichText if away else Qt.TextFormat.PlainText)
-        self.label.setText(words)
+        self.label.setText(f"{escape(words)} {BACK}" if away else words)
         # That what is shown is old stays true until it is not.
         self.close_button.setVisible(bool(self._problem() or not warning))
         self.setVisible(bool(warning or note))
@@ -90,10 +87,6 @@ class Banner(QFrame):
         if state.old:  # why stands beside the text
             return still_shown(answer, state.inputs)
         return ""
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _breakable(text: str) -> str:

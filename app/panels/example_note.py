@@ -13,16 +13,18 @@ HEEDED = frozenset({"note", "example", "model", "view", "selection", "masks"})
 """The fields of the store that it depends on."""
 
 
-def where(state: State) -> str:
-    """Where its note holds, as far as the person has gone elsewhere; else empty."""
+def told(state: State) -> tuple[str, bool]:
+    """The note, and whether the person is elsewhere. Of another layer, head or mask it would be
+    untrue, so it says where it holds; in another view there is no room for it."""
     example, model = state.example, state.model
     if example is None or model is None or state.abilities is None:
-        return ""
+        return state.note, False
+    if state.view != example.view:
+        return f"Example “{example.title}”.", True
     view = next(view for view in state.abilities.views if view.key == example.view)
-    found = [f"in {view.title}"] if state.view != example.view else []
-    wanted = fitted(example.selection(), model.spec)
-    found += _place(wanted, state.selection, view.looks)
-    return ", ".join(found + _masks(example, state))
+    place = _place(fitted(example.selection(), model.spec), state.selection, view.looks)
+    where = ", ".join(place + _masks(example, state))
+    return (f"{where[:1].upper()}{where[1:]}: {state.note}", True) if where else (state.note, False)
 
 
 def _place(wanted: Selection, present: Selection, looks: frozenset[str]) -> list[str]:

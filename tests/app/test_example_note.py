@@ -47,13 +47,13 @@ def test_away_from_it_the_note_says_where_it_holds(qtbot: QtBot, app: App) -> No
     assert told(app).startswith("Layer 2: Each letter sees &lt;two&gt; &amp; no more. <a ")
     app.window.sitebar.toggle_mean()
     assert told(app).startswith("Layer 2, head 3: ")
-    app.session.look_at("lens")
-    assert told(app).startswith("In Attention, layer 2, head 3: ")
     app.session.mask("decoder.self", MaskChoice())
     settled(qtbot, app)
     said = told(app)
-    assert said.startswith("In Attention, layer 2, head 3, with the mask “")
+    assert said.startswith("Layer 2, head 3, with the mask “")
     assert "2”: Each letter" in said
+    app.session.look_at("lens")
+    assert told(app).startswith("Example “A narrow window”. <a ")
 
 
 def test_the_way_back_leads_to_mask_place_and_view(qtbot: QtBot, app: App) -> None:
