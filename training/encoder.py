@@ -23,9 +23,10 @@ SPECIALS = 5
 LONG, MIDDLE, SHORT, BATCH_TOKENS = 128, 64, 32, 4096
 # Many masked words first, for more to learn from a row; at the end as many as BERT's 15 %.
 MASKED_FIRST, MASKED_LAST = 0.3, 0.15
-MIDDLE_SHARE, SHORT_SHARE = 0.2, 0.2  # of the batches
+MIDDLE_SHARE, SHORT_SHARE = 0.3, 0.2  # of the batches
 OPINION_SHARE, OPINION_FROM = 0.07, 0.3  # of the batches, after this much of the run
 FACTS_SHARE = 0.12  # of the short rows
+ALONE_SHARE = 0.25  # of the rows of running text: one text from end to end, as people type it
 WHOLE_SHARE = 0.12  # of running text: no word masked, as when a person asks which text follows
 # A stranger is from the same book as often as in three books drawn blindly: from elsewhere within
 # so many sentences, half a book. Strangers of other books alone are told by their names and style.
@@ -67,14 +68,19 @@ class EncoderBatches:
         short = draw < SHORT_SHARE
         length = SHORT if short else MIDDLE if draw < SHORT_SHARE + MIDDLE_SHARE else LONG
         made = [
-            self.short_row(rng)
-            if short
-            else running_row(self.stories, rng, length=length, near_share=NEAR_SHARE)
+            self.short_row(rng) if short else self.long_row(rng, length)
             for _ in range(BATCH_TOKENS // length)
         ]
         share = MASKED_FIRST + (MASKED_LAST - MASKED_FIRST) * progress
         whole = 0.0 if short else WHOLE_SHARE
         return self.collate(made, length, rng, masked_share=share, whole_share=whole)
+
+    def long_row(self, rng: np.random.Generator, length: int) -> Row:
+        """Running text that fills a row, most often as two texts."""
+        if rng.random() >= ALONE_SHARE:
+            return running_row(self.stories, rng, length=length, near_share=NEAR_SHARE)
+        first = int(rng.integers(len(self.stories) - length))
+        return _cut(self.stories, first, length - 2), [], NO_PAIR
 
     def short_row(self, rng: np.random.Generator) -> Row:
         """One sentence, or two neighbours, or two strangers."""

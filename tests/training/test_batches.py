@@ -101,3 +101,18 @@ def test_a_running_row_is_two_texts_of_the_book_that_fill_it(length: int) -> Non
         assert (b[0] in ends and 0 < b[0] - a[-1] < 30) is (strange == 0)
         assert [*np.diff(a), *np.diff(b)] == [1] * (len(a) + len(b) - 2)  # running text
     assert 60 < sum(strange for _, _, strange in rows) < 140
+
+
+def test_some_long_rows_are_one_text_from_end_to_end() -> None:
+    rng = np.random.default_rng(2)
+    batches = object.__new__(encoder.EncoderBatches)
+    batches.vocab = 5000
+    batches.stories = listed([list(range(at, at + 10)) for at in range(5, 5000, 10)])
+    rows = [batches.long_row(rng, 64) for _ in range(400)]
+    alone = [row for row in rows if not row[1]]
+    assert len(alone) / len(rows) == pytest.approx(encoder.ALONE_SHARE, abs=0.06)
+    for text, _, pair in alone:
+        assert text == list(range(text[0], text[0] + 62))
+        assert pair == encoder.NO_PAIR
+    batch = batches.collate(alone, 64, rng, masked_share=0.15)
+    assert not batch.padding.any() and not batch.segments.any()
