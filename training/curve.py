@@ -66,6 +66,7 @@ def main() -> None:
     parser.add_argument(
         "--go-on", action="store_true", help="behind the shipped curve: after --from-shipped"
     )
+    parser.add_argument("--run", help="folder under training/work (default: the name)")
     given = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtGui import QGuiApplication
@@ -73,7 +74,7 @@ def main() -> None:
     from app.render.export import save
 
     application = QGuiApplication([])
-    log = WORK / given.name / "loss.csv"
+    log = WORK / (given.run or given.name) / "loss.csv"
     folder = MODELS / given.name
     kept = folder / "loss.csv"
     if given.go_on:

@@ -168,7 +168,8 @@ def loss_of(model: Transformer, batch: EncoderBatch) -> tuple[Tensor, dict[str, 
         pair = F.cross_entropy(heads["pair"].float(), batch.pair, ignore_index=NO_PAIR)
         loss = loss + PAIR_WEIGHT * pair
         parts["pair_loss"] = pair.item()
-    name = {LONG: "long", MIDDLE: "middle", SHORT: "short"}[batch.ids.shape[1]]
+    length = batch.ids.shape[1]
+    name = "short" if length <= SHORT else "middle" if length <= MIDDLE else "long"
     return loss, {f"{name}_{key}": value for key, value in parts.items()}, size
 
 

@@ -106,17 +106,19 @@ def renamed(name: str, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return found
 
 
-def load_run(name: str, run: str | None = None, *, also: Sequence[Path] = ()) -> Transformer:
-    """The model of a training run. also: checkpoint folders that count in its mean."""
+def load_run(name: str, runs: Sequence[str] = (), *, also: Sequence[Path] = ()) -> Transformer:
+    """The model of one training run, or the mean of several that began alike. also: checkpoint
+    folders that count in the mean."""
     others = [load_model(folder).network for folder in also]
-    return trained(Transformer(SPECS[name]()), WORK / (run or name), others).eval()
+    folders = [WORK / run for run in runs or (name,)]
+    return trained(Transformer(SPECS[name]()), folders, others).eval()
 
 
 def export(
-    name: str, *, run: str | None = None, also: Sequence[Path] = (), to: Path = MODELS
+    name: str, *, runs: Sequence[str] = (), also: Sequence[Path] = (), to: Path = MODELS
 ) -> Path:
     """Write the checkpoint folder and return it."""
-    model = load_run(name, run, also=also)
+    model = load_run(name, runs, also=also)
     folder = to / name
     folder.mkdir(parents=True, exist_ok=True)
     # One tensor may carry several names in a state dict (tied embeddings): it is stored once.
@@ -130,14 +132,20 @@ def export(
     weights.chmod(0o644)  # the library leaves it readable by its owner alone
     text = json.dumps(configuration(name), indent=2, ensure_ascii=False)
     (folder / "config.json").write_text(text + "\n", encoding="utf-8")
-    shutil.copyfile(WORK / (run or name) / "tokenizer.json", folder / "tokenizer.json")
+    shutil.copyfile(WORK / (runs or (name,))[0] / "tokenizer.json", folder / "tokenizer.json")
     return folder
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=sorted(SPECS))
-    parser.add_argument("--run", help="folder under training/work (default: the name)")
+    parser.add_argument(
+        "--run",
+        nargs="+",
+        default=(),
+        help="folders under training/work (default: the name); of several runs that began alike "
+        "the mean is written",
+    )
     parser.add_argument(
         "--also",
         type=Path,
@@ -147,7 +155,7 @@ def main() -> None:
         help="checkpoints of earlier runs that count like one more end of a cycle each",
     )
     given = parser.parse_args()
-    folder = export(given.name, run=given.run, also=given.also)
+    folder = export(given.name, runs=given.run, also=given.also)
     size = (folder / "model.safetensors").stat().st_size
     print(f"{folder.name}: model.safetensors {size / 1e6:.1f} MB")
 

@@ -112,14 +112,16 @@ def train(
     _save(model, made, rng, plan, step, tokens, spent)
 
 
-def trained(model: Transformer, folder: Path, also: Sequence[Transformer] = ()) -> Transformer:
-    """The mean of the weights at the ends of the run's cycles; as last saved before the first has
-    come to its end. also: models that count like one more end each. model: of the run's shape,
-    used up.
+def trained(
+    model: Transformer, runs: Sequence[Path], also: Sequence[Transformer] = ()
+) -> Transformer:
+    """The mean of the weights at the ends of the runs' cycles; as the first run was last saved
+    before any has come to its end. also: models that count like one more end each. model: of the
+    runs' shape, used up.
     """
-    ends = sorted(folder.glob(END_OF_CYCLE.format("*")))
+    ends = [end for run in runs for end in sorted(run.glob(END_OF_CYCLE.format("*")))]
     if not ends:
-        kept = torch.load(folder / "last.pt", weights_only=True, map_location="cpu")
+        kept = torch.load(runs[0] / "last.pt", weights_only=True, map_location="cpu")
         model.load_state_dict(kept["model"])
         return model
     mean = AveragedModel(model)

@@ -150,13 +150,19 @@ def test_a_run_in_cycles_is_the_mean_of_their_ends(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.glob("end_*")) == ["end_1.pt", "end_2.pt", "end_3.pt"]
     for name, weight in model.state_dict().items():
         assert torch.equal(weight, ends[2][name]), name
-    mean = trained(made(shapes.decoder_spec(VOCAB))[0], tmp_path).state_dict()
+    mean = trained(made(shapes.decoder_spec(VOCAB))[0], [tmp_path]).state_dict()
     for name, weight in mean.items():
         torch.testing.assert_close(weight, sum(end[name] for end in ends) / 3)
     other, _ = made(shapes.decoder_spec(VOCAB))
-    mean = trained(made(shapes.decoder_spec(VOCAB))[0], tmp_path, [other]).state_dict()
+    mean = trained(made(shapes.decoder_spec(VOCAB))[0], [tmp_path], [other]).state_dict()
     for name, weight in other.state_dict().items():
         torch.testing.assert_close(mean[name], (weight + sum(end[name] for end in ends)) / 4)
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    torch.save(other.state_dict(), beside / "end_1.pt")
+    both = trained(made(shapes.decoder_spec(VOCAB))[0], [tmp_path, beside]).state_dict()
+    for name, weight in mean.items():
+        torch.testing.assert_close(both[name], weight)
     # Every cycle's rate ends where the first one's does.
     rates = [line.split(",")[3] for line in (tmp_path / "loss.csv").read_text().splitlines()[1:]]
     assert len(set(rates)) == 1
@@ -167,7 +173,7 @@ def test_before_its_first_end_a_run_is_as_last_saved(tmp_path: Path) -> None:
     model, optimizers_ = made(shapes.decoder_spec(VOCAB))
     stopped = replace(plan(tmp_path, steps=10**6), stop_after=0.0)
     train(model, optimizers_, DecoderRows(), decoder.loss_of, stopped)
-    found = trained(made(shapes.decoder_spec(VOCAB))[0], tmp_path).state_dict()
+    found = trained(made(shapes.decoder_spec(VOCAB))[0], [tmp_path]).state_dict()
     for name, weight in model.state_dict().items():
         assert torch.equal(weight, found[name]), name
 
