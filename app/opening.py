@@ -61,6 +61,7 @@ class Opening(QObject):
         self.known = known
         self._left = Left()
         self._inputs: Inputs | None = None
+        self._before = Inputs()  # what stood there when the model was chosen
         self._example: Example | None = None
         self._told: Problem | None = None
         self._expected: Architecture = "encoder"
@@ -194,6 +195,7 @@ class Opening(QObject):
         self._tasks.drop("load", "run", "decode", "prepare", "check")
         self._inputs, self._example, self._told = inputs, example, told
         state = self._store.state
+        self._before = state.inputs
         device = state.device
         self._store.update(source=source, problem=told, playing=False)
 
@@ -208,8 +210,9 @@ class Opening(QObject):
 
     def _loaded(self, model: LoadedModel) -> None:
         state = self._store.state
-        self.known.keep(state)
-        inputs = self._inputs_for(model)
+        kept, written = self._kept_and_written(model)
+        self.known.keep(replace(state, inputs=kept))
+        inputs = self._inputs_for(model) if written is None else written
         changes: dict[str, Any] = {
             "model": model,
             "inputs": inputs,
@@ -248,6 +251,16 @@ class Opening(QObject):
             self._run_against(Inputs(text=against))
         else:
             self._run()
+
+    def _kept_and_written(self, model: LoadedModel) -> tuple[Inputs, Inputs | None]:
+        """The text of the model before; and what was written while this one, of another
+        architecture, was loading: that is for this one. A blank is none, as Space also plays."""
+        now, then, before = self._store.state.inputs, self._before, self._store.state.model
+        brought = self._inputs is not None or self._example is not None
+        if before is None or brought or before.spec.architecture == model.spec.architecture:
+            return now, None
+        texts = [[one.text.split(), one.pair, one.target] for one in (now, then)]
+        return then, None if texts[0] == texts[1] else now
 
     def _inputs_for(self, model: LoadedModel) -> Inputs:
         state = self._store.state

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QPlainTextDocumentLayout, QPlainTextEdit, QWidget
 
 from app.choices import one_line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Page:
+    """A text with its own undo, and the words that masks stand for in it."""
+
+    document: QTextDocument
+    masked: list[tuple[QTextCursor, str]] = field(default_factory=list)
 
 
 class Editor(QPlainTextEdit):
     """Plain text in a few lines. Tab leaves it. Positions count characters, not UTF-16 units.
 
+    It has several pages, one of which is written on: undo never leads to the text of another.
     In an editor of one line Return does nothing, and line ends become spaces, as nobody
     would see them.
     """
@@ -23,7 +34,12 @@ class Editor(QPlainTextEdit):
     ) -> None:
         super().__init__(parent)
         self._lines = lines
-        self._masked: list[tuple[QTextCursor, str]] = []
+        # A document that belonged to the editor itself would go when another one comes.
+        self._shelf = QObject(self)
+        self._pages: dict[str, _Page] = {}
+        self._name = ""
+        self._page = self._new_page()
+        self.setDocument(self._page.document)
         self.setAccessibleName(name)
         self.setPlaceholderText(placeholder)
         self.setTabChangesFocus(True)
@@ -52,11 +68,36 @@ class Editor(QPlainTextEdit):
         else:
             self.insertPlainText(one_line(source.text()))
 
+    def turn_to(self, name: str) -> None:
+        """Write on another page; tells nobody. The first one that is named is the present one."""
+        if name == self._name:
+            return
+        if self._name:
+            self._page = self._pages.get(name) or self._new_page()
+            self.blockSignals(True)
+            self.setDocument(self._page.document)
+            self.moveCursor(QTextCursor.MoveOperation.End)
+            self.blockSignals(False)
+        self._name = name
+        self._pages[name] = self._page
+
+    def _new_page(self) -> _Page:
+        document = QTextDocument(self._shelf)
+        document.setDocumentLayout(QPlainTextDocumentLayout(document))
+        document.setDefaultFont(self.font())
+        return _Page(document=document)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            for page in self._pages.values():
+                page.document.setDefaultFont(self.font())
+
     def show_text(self, text: str) -> None:
         """Set the text from outside; tells nobody. One goes on writing at its end, and what was
         written before comes back by undo."""
         if text != self.toPlainText():
-            self._masked.clear()
+            self._page.masked.clear()
             self.blockSignals(True)
             if self.document().isEmpty() and not self.document().isUndoAvailable():
                 self.setPlainText(text)
@@ -80,14 +121,14 @@ class Editor(QPlainTextEdit):
         last = cursor.position()
         cursor.setPosition(last - _units(piece))
         cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
-        self._masked.append((cursor, text[start:end]))
+        self._page.masked.append((cursor, text[start:end]))
 
     def unmask_word(self, start: int, end: int) -> bool:
         """Bring back the word under a mask; False where the mask was typed by hand."""
         at = _units(self.toPlainText()[:start])
-        for i, (cursor, word) in enumerate(self._masked):
+        for i, (cursor, word) in enumerate(self._page.masked):
             if cursor.selectionStart() == at and cursor.hasSelection():
-                del self._masked[i]
+                del self._page.masked[i]
                 self._cursor(start, end).insertText(word)
                 return True
         return False

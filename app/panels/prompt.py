@@ -151,6 +151,9 @@ class PromptPanel(QWidget):
     def _show_inputs(self) -> None:
         state = self._store.state
         inputs, model = state.inputs, state.model
+        if model is not None:  # each architecture has its own texts
+            for editor in (self.text, self.pair, self.target):
+                editor.turn_to(model.spec.architecture)
         self.text.show_text(inputs.text)
         self.pair.show_text(inputs.pair)
         self.target.show_text(inputs.target)

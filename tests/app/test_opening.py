@@ -255,3 +255,24 @@ def test_what_the_model_before_decodes_while_another_loads_is_not_this_ones(
     state = app.store.state
     assert not state.moves and not state.playing and state.trace is None
     assert not app.tasks.active("decode")
+
+
+@pytest.mark.parametrize(
+    ("typed", "given"), [("written since", "written since"), ("Once upon a time ", "ab")]
+)
+def test_what_is_written_while_another_kind_of_model_loads_is_for_that_one(
+    qtbot: QtBot, open_app: Opener, typed: str, given: str
+) -> None:
+    core = Slow()
+    app = open_app("random:decoder", core=core)
+    app.session.opening.known.texts["encoder"] = Inputs(text="ab")
+    app.session.opening.open("builtin:encoder")
+    qtbot.waitUntil(lambda: core.asked[-1][0] == "builtin:encoder")
+    app.window.prompt.text.selectAll()
+    QTest.keyClicks(app.window.prompt.text, typed)
+    core.go.set()
+    opened(qtbot, app, "builtin:encoder")
+    assert app.store.state.inputs.text == given == app.window.prompt.text.toPlainText()
+    app.session.opening.choose_architecture("decoder")
+    opened(qtbot, app, "random:decoder")
+    assert app.window.prompt.text.toPlainText() == "Once upon a time"

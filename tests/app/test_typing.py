@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.choices import Architecture
 from tests.app.driver import Opener, heatmap, labels, settled, type_text
 
 
@@ -164,3 +165,40 @@ def test_a_text_from_elsewhere_can_be_undone(qtbot: QtBot, open_app: Opener) -> 
     )
     settled(qtbot, app)
     assert app.store.state.inputs.text == "an example"
+
+
+def test_undo_never_leads_to_the_text_of_another_architecture(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:encoder")
+    text = app.window.prompt.text
+    type_text(app, "a dog")
+    settled(qtbot, app)
+
+    def switch(architecture: Architecture) -> None:
+        app.window.header.architectures[architecture].click()
+        qtbot.waitUntil(
+            lambda: app.store.state.model.spec.architecture == architecture, timeout=20_000
+        )
+        settled(qtbot, app)
+
+    switch("decoder")
+    own = text.toPlainText()
+    text.undo()
+    assert text.toPlainText() == own
+    type_text(app, "a bird")
+    settled(qtbot, app)
+    switch("encoder")
+    assert text.toPlainText() == "a dog"
+    while text.document().isUndoAvailable():
+        text.undo()
+        assert text.toPlainText() in "a dog" or "[MASK]" in text.toPlainText()
+    settled(qtbot, app)
+    assert app.store.state.inputs.text == text.toPlainText()
+    while text.document().isRedoAvailable():
+        text.redo()
+    switch("decoder")
+    assert text.toPlainText() == "a bird"
+    text.undo()
+    settled(qtbot, app)
+    assert app.store.state.inputs.text in ("a bir", "", own)
