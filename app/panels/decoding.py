@@ -168,8 +168,8 @@ class DecodingPanel(QWidget):
 
     def _invitation(self) -> str:
         if self._fills:
-            return "Press ▶ or Space. " + NOT_AUTOREGRESSION
-        start = "Press ▶ or Space: generated tokens appear here."
+            return "Press ▶, or Space outside the text. " + NOT_AUTOREGRESSION
+        start = "Press ▶, or Space outside the text: generated tokens appear here."
         kept = len(self._store.state.tree.branches) > 1
         return f"{start} What was decoded before is kept as a branch." if kept else start
 
