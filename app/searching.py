@@ -102,9 +102,9 @@ def ending_of(search: BeamSearch, node: int) -> str:
     shown = search.nodes[node]
     cut = f", cut at {in_tokens(shown.index + 1)}" if was_cut(search, shown) else ""
     if best and node == best[0].id:
-        text = f"{_the_best(search)}: score {_signed(shown.score)}."
+        text = f"{_the_best(search)}: score {_signed(shown.score)}"
         limited = (search.finished or "").endswith(LIMIT)
-        return f"{text} Raise “At most” to search on." if limited else text
+        return f"{text}; raise “At most” to search on." if limited else f"{text}."
     if shown.fate == "ended" and best:
         score, best_score = _signed(shown.score), _signed(best[0].score)
         other = f"Another hypothesis{cut}" if cut else "Another ended hypothesis"
@@ -123,7 +123,7 @@ def _the_best(search: BeamSearch) -> str:
         return f"The only hypothesis, {at}" if cut else "The only ended hypothesis"
     if not cut:
         return f"The best of {count} ended hypotheses"
-    return f"The best of {count} hypotheses, {'all' if cut == count else f'{cut} of them'} {at}"
+    return f"The best of {count}, {'all' if cut == count else f'{cut} of them'} {at}"
 
 
 def _signed(value: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.branches import Tree
 from app.choices import DecodeChoice, Narrowing
+from app.cutting import in_tokens
 from app.searching import LIMIT, Searches, Searching, ending_of
 from app.store import Answer, Store
 from app.tasks import Job, Tasks
@@ -124,8 +125,8 @@ class Writer:
         if finished == "end token":
             return "Ended: the model wrote its end token."
         if finished.endswith(LIMIT):
-            # What to do first: in a narrow window the end of it is cut.
-            return f"Raise “At most” to go on. Ended: {finished}."
+            made = in_tokens(int(finished.removesuffix(LIMIT)))
+            return f"Ended at {made}; raise “At most” to go on."
         return f"Ended: {finished}."
 
     @property

@@ -92,9 +92,10 @@ class DecodingPanel(QWidget):
         below = QHBoxLayout()
         below.addStrut(26)  # as high with buttons as without: nothing jumps when steps appear
         below.setSpacing(12)
-        # It takes what is left over, but is not stretched: in a narrow window a stretched one would
-        # be cut to its least before anything beside it gave way.
-        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        # It takes what is left over, and asks for no more: chips above it say the same, and what
+        # stands beside it is said nowhere else.
+        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.text.setMinimumWidth(LEAST_TEXT)
         below.addWidget(self.text)
         below.addWidget(self.ending)
         below.addWidget(self.branch)

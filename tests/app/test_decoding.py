@@ -147,7 +147,7 @@ def test_to_the_end_says_why_it_ended_and_goes_on_when_more_is_wanted(
     app.window.decoding.choices.most.setValue(5)
     to_the_end(qtbot, app)
     bar = app.window.decoding
-    assert bar.ending.text() == "Raise “At most” to go on. Ended: 5 new tokens."
+    assert bar.ending.text() == "Ended at 5 tokens; raise “At most” to go on."
     on = [bar.buttons[name] for name in ("play", "step", "last")]
     assert not any(button.isEnabled() for button in on), "there is nothing to go on to"
     click(bar.buttons["back"])

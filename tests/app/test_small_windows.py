@@ -208,14 +208,25 @@ def test_the_chosen_step_stays_in_sight_when_the_window_becomes_narrow(
     assert bar.area.horizontalScrollBar().value() == 0, "brought back after it was scrolled away"
 
 
-def test_what_to_do_at_the_end_is_read_in_a_narrow_window(qtbot: QtBot, open_app: Opener) -> None:
+@pytest.mark.parametrize("strategy", ["greedy", "beam"])
+def test_why_it_ended_is_read_beside_all_else(
+    qtbot: QtBot, open_app: Opener, strategy: str
+) -> None:
+    """Where there is a branch too, and the cache was checked."""
     app = open_app("random:decoder")
-    app.window.resize(*SMALL)
-    app.session.stepping.choose(max_new_tokens=20)
-    app.session.stepping.last()
+    app.window.resize(1366, 768)
+    stepping = app.session.stepping
+    stepping.choose(strategy="sample", max_new_tokens=20)
+    stepping.last()
     settled(qtbot, app)
-    ending = app.window.decoding.ending
-    qtbot.waitUntil(lambda: QLabel.text(ending) != "")
+    stepping.choose(strategy=strategy, beams=4)
+    stepping.last()
+    settled(qtbot, app)
+    bar = app.window.decoding
+    bar.checks.check.click()
+    settled(qtbot, app)
+    qtbot.waitUntil(bar.branch.isVisible)
     qtbot.wait(20)
-    assert QLabel.text(ending) != ending.text(), "the window is wide enough for all of it"
-    assert "Raise “At most” to go on" in QLabel.text(ending)
+    assert "raise “at most”" in bar.ending.text().lower()
+    assert QLabel.text(bar.ending) == bar.ending.text()
+    assert bar.text.width() >= 240

@@ -72,7 +72,7 @@ def test_what_is_in_sight_is_explained_and_what_was_cut_has_not_ended() -> None:
     assert all(bar.note.endswith("5 tokens, cut") for bar in bars.bars)
     assert not any("; ended" in box.note for box in tree.boxes)
     assert ending_of(search, search.best[0].id).startswith(
-        "The best of 3 hypotheses, all cut at 5 tokens: score "
+        "The best of 3, all cut at 5 tokens: score "
     )
     assert ending_of(search, search.best[1].id).startswith(
         "Another hypothesis, cut at 5 tokens: score "
@@ -106,7 +106,7 @@ def test_what_ended_by_itself_is_told_from_what_was_cut() -> None:
     assert bars.title.startswith("Ended, or cut at 2 tokens · ")
     assert [", cut" in bar.note for bar in bars.bars].count(True) == cut
     told = ending_of(search, search.best[0].id)
-    assert told.startswith(f"The best of {cut + 1} hypotheses, {cut} of them cut at 2 tokens: ")
+    assert told.startswith(f"The best of {cut + 1}, {cut} of them cut at 2 tokens: ")
     other = ending_of(search, search.best[1].id)
     assert other.startswith("Another hypothesis, cut at 2 tokens: ")
 
