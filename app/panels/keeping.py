@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.panels.elided import ElidedLabel
 from app.session import Session
-from app.store import Answer, Store
+from app.store import Answer, State, Store
 
 KEY = "compare"
 
@@ -36,19 +36,34 @@ class Keeping(QWidget):
         self._show(frozenset({"view"}))
 
     def _show(self, names: frozenset[str]) -> None:
-        if not names & {"view", "answer", "kept"}:
+        if not names & {"view", "answer", "kept", "selection"}:
             return
         state = self._store.state
         self.setVisible(state.view == KEY)
         self.keep.setEnabled(state.answer is not None and state.answer not in state.kept)
         self.forget.setEnabled(bool(state.kept))
-        texts = ", ".join(_named(kept, state.answer) for kept in state.kept)
+        numbers = _numbers(state)
+        texts = ", ".join(
+            _named(kept, number, state.answer)
+            for kept, number in zip(state.kept, numbers, strict=True)
+        )
         self.kept.setText(f"Kept: {texts}" if texts else "No text is kept yet.")
 
 
-def _named(kept: Answer, present: Answer | None) -> str:
+def _numbers(state: State) -> list[str]:
+    """By which the picture tells the kept texts apart."""
+    traces, stack = [kept.trace for kept in state.kept], state.selection.stack
+    if not traces or any(stack not in trace.tokens for trace in traces):
+        return [""] * len(traces)
+    from app.views._kept import numbers
+
+    found = numbers(traces, stack)
+    return [found[trace] for trace in traces]
+
+
+def _named(kept: Answer, number: str, present: Answer | None) -> str:
     """A kept text, and how it was read where the present one is read otherwise."""
-    text = f"“{' '.join(kept.inputs.text.split())}”"
+    text = f"“{number}{' '.join(kept.inputs.text.split())}”"
     if present is None or present.model is not kept.model:
         return text
     from app.views._readings import differences, words

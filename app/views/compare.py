@@ -9,7 +9,7 @@ import numpy as np
 
 from app.figure import Curve, Curves, Figure, Floats, Heatmap
 from app.selection import Selection
-from app.views import View, ViewOptions
+from app.views import View, ViewOptions, _kept
 from app.views._readings import unlike
 from app.views._tokens import (
     empty,
@@ -26,7 +26,7 @@ from core.analysis.states import cosine, norms
 if TYPE_CHECKING:
     from core.trace import Trace
 
-MOST_WORDS, MOST_PLACES, MOST_LETTERS = 8, 3, 30
+MOST_WORDS, MOST_PLACES = 8, 3
 NOTE = (
     "Cosine of two states: 1 in the same direction, 0 at right angles. Lines: the same word in"
     " either text, and the texts' mean states, whose cosine is no mean of the lines."
@@ -40,8 +40,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     missing = no_stack(trace.spec, selection)
     if missing is not None:
         return missing
-    others = [kept for kept in options.kept if kept.spec == trace.spec and kept is not trace]
-    if not others and any(kept is trace for kept in options.kept):
+    comparable = [kept for kept in options.kept if kept.spec == trace.spec]
+    others = [kept for kept in comparable if kept is not trace]
+    if comparable and not others:
         return empty(
             "Compare texts",
             "This text is kept. Now type another one: words that both have, and the texts as a"
@@ -58,7 +59,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     name = layer_rows(stack.layers, stack.final_norm is not None)[after]
     query = pinned_query(trace, selection, options)
     last = others[-1]
-    names = _names(others, stack.name)
+    called = _kept.names(comparable, stack.name)
+    names = {other: called[other] for other in others}
     unalike = unlike(trace, others, stack.name, names.__getitem__)
     return Figure(
         title=f"{stack.name.capitalize()} states of {len(others) + 1} texts · {name}"
@@ -164,23 +166,6 @@ def _means(trace: Trace, others: dict[Trace, str], stack: str, *, emphasised: bo
 
 def _curve(name: str, y: Floats, *, emphasised: bool = False) -> Curve:
     return Curve(name=name, x=np.arange(len(y), dtype=np.float32), y=y, emphasised=emphasised)
-
-
-def _names(others: list[Trace], stack: str) -> dict[Trace, str]:
-    """The kept texts by their beginnings, numbered where those are the same: one text may be kept
-    under two masks."""
-    short = [_short(other, stack) for other in others]
-    return {
-        other: f"{name} [{short[: place + 1].count(name)}]" if short.count(name) > 1 else name
-        for place, (other, name) in enumerate(zip(others, short, strict=True))
-    }
-
-
-def _short(trace: Trace, stack: str) -> str:
-    """The text, or its beginning."""
-    tokens = trace.tokens[stack]
-    text = " ".join((tokens.text or " ".join(labels(tokens, False))).split())
-    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1].rstrip() + "…"
 
 
 VIEW = View(

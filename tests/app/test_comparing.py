@@ -113,3 +113,27 @@ def test_how_a_kept_text_was_read_stands_beside_it(qtbot: QtBot, open_app: Opene
     qtbot.waitUntil(lambda: app.store.state.answered)
     settled(qtbot, app)
     assert bar.kept.text() == "Kept: “ab”"
+
+
+def test_texts_that_begin_alike_have_one_number_in_the_row_and_in_the_picture(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    app.session.look_at("compare")
+    bar = app.window.pictures.keeping
+    type_text(app, "ab")
+    settled(qtbot, app)
+    app.session.keep()
+    app.session.mask("encoder.self", MaskChoice(key="causal"))
+    qtbot.waitUntil(lambda: app.store.state.answered)
+    app.session.keep()
+    settled(qtbot, app)
+    assert bar.kept.text() == "Kept: “[1] ab” (with the model's own mask), “[2] ab”"
+    type_text(app, "ba")
+    qtbot.waitUntil(lambda: app.store.state.answered)
+    settled(qtbot, app)
+    assert bar.kept.text() == "Kept: “[1] ab” (with the model's own mask), “[2] ab”"
+    shared = app.window.pictures.figure.panels[1]
+    assert isinstance(shared, Curves)
+    means = ["mean state: [1] ab", "mean state: [2] ab"]
+    assert [curve.name for curve in shared.curves if ":" in curve.name] == means

@@ -97,3 +97,22 @@ def test_a_text_that_is_kept_is_not_asked_for_again() -> None:
     (words,) = view("compare").draw(ONE, Selection(), ViewOptions(kept=(ONE,))).panels
     assert isinstance(words, Words)
     assert words.text.startswith("This text is kept. Now type another one")
+
+
+def test_texts_that_begin_alike_keep_their_numbers_where_names_are_cut() -> None:
+    """Also while one of them is the text that is read: a text's number stays its own."""
+    start = ["the", "banker", "lent", "nobody", "any", "money", "before"]
+    one, two, three = (
+        trace_of("encoder", source=Tokens.of_ids([*range(5, 12), last], [*start, word]))
+        for last, word in ((12, "noon"), (13, "dusk"), (14, "dawn"))
+    )
+    words = view("compare").draw(ONE, Selection(), ViewOptions(kept=(one, two, three))).panels[1]
+    assert isinstance(words, Curves)
+    means = [curve.name for curve in words.curves if curve.name.startswith("mean")]
+    cut = "the banker lent nobody any mon…"
+    assert [name[:15] for name in means] == [f"mean state: [{n}]" for n in (1, 2, 3)]
+    assert all(name.endswith("…") and len(name) < 12 + 4 + len(cut) for name in means)
+    words = view("compare").draw(two, Selection(), ViewOptions(kept=(one, two, three))).panels[1]
+    assert isinstance(words, Curves)
+    means = [curve.name for curve in words.curves if curve.name.startswith("mean")]
+    assert [name[:15] for name in means] == ["mean state: [1]", "mean state: [3]"]

@@ -109,14 +109,14 @@ def test_one_text_kept_under_two_masks_is_two_texts() -> None:
     kept = (read(PAYS, "causal"), read(PAYS, "no_self"))
     assert note(read(BANK), *kept) == (
         "Not read alike: this text with the model's own mask,"
-        " “my bank pays [1]” with the mask “Causal”, “my bank pays [2]” with the mask “Not itself”."
+        " “[1] my bank pays” with the mask “Causal”, “[2] my bank pays” with the mask “Not itself”."
     )
     pairs, words = view("compare").draw(read(BANK), Selection(), ViewOptions(kept=kept)).panels
     assert isinstance(pairs, Heatmap)
-    assert pairs.columns.title == "Token of “my bank pays [2]”"
+    assert pairs.columns.title == "Token of “[2] my bank pays”"
     assert isinstance(words, Curves)
     names = [curve.name for curve in words.curves]
-    assert names[-2:] == ["mean state: my bank pays [1]", "mean state: my bank pays [2]"]
+    assert names[-2:] == ["mean state: [1] my bank pays", "mean state: [2] my bank pays"]
 
 
 @pytest.mark.usefixtures("qapp")
