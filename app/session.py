@@ -29,7 +29,7 @@ from app.looking import fitted
 from app.opening import START, Loads, Opening
 from app.recent import Recent
 from app.stepping import NOTHING_DECODED, Decodes, Stepping
-from app.store import Answer, Busy, Problem, Refusal, Store
+from app.store import Answer, Busy, Problem, Refusal, State, Store
 from app.tasks import Job, Tasks
 from app.whole_file import SaveError
 from core.errors import CoreError
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 4  # texts to compare with; each run holds all that was recorded of it
 LANES = ("load", "run", "decode", "prepare", "check", "save")
+DROPPED = "What was decoded was dropped: it was read under the mask before."
 BUSY_TEXTS = {
     START: "Loading",
     "load": "Loading",
@@ -161,7 +162,7 @@ class Session(QObject):
         if answer.trouble:
             problem = Problem(text=_sentence(answer.trouble), where="result")
         self.store.update(
-            **NOTHING_DECODED,
+            **(NOTHING_DECODED | {"ending": _dropped(state, answer)}),
             answer=answer,
             refused=None,
             selection=fitted(selection, answer.model.spec, answer.trace),
@@ -281,6 +282,16 @@ class Session(QObject):
 
     def _show_progress(self, lane: str, text: str, fraction: float | None) -> None:
         self.store.update(busy=Busy(text=text, fraction=fraction, lane=lane))
+
+
+def _dropped(state: State, answer: Answer) -> str:
+    """Why tokens are gone that nobody threw away; it is said until something is decoded."""
+    before = state.answer
+    if before is None or before.model is not answer.model or before.inputs != answer.inputs:
+        return ""  # another text: nobody looks for its tokens under this one
+    decoded = bool(state.moves) or len(state.tree.branches) > 1
+    other_mask = decoded and before.request.masks != answer.request.masks
+    return DROPPED if other_mask or state.ending == DROPPED else ""
 
 
 def _told(error: Exception, model: LoadedModel | None) -> str:

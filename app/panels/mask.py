@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QTextDocumentFragment
@@ -32,6 +33,9 @@ from app.panels.sites import SHORT_NAMES, SITE_NAMES
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
+
+if TYPE_CHECKING:  # the window's first paint needs no core
+    from core.masks import MaskChoice
 
 NONE = ("", "No second mask")
 OWN = ("model", "The model's own")
@@ -215,7 +219,8 @@ class MaskPanel(QWidget):
         self.edit.setText(f"{cells} painted…" if cells else "Paint…")
         stack = state.model.spec.stack(self._site.partition(".")[0])
         own = (stack.attention(part, layer) for layer in range(stack.layers))
-        told = words(choice, kinds, own, state.inputs.pad_side, self._padded(), part)
+        beyond = self._beyond(choice)
+        told = words(choice, kinds, own, state.inputs.pad_side, self._padded(), part, beyond)
         self._refused = False
         self._colour_told()
         self._told.tell(told)
@@ -237,6 +242,15 @@ class MaskPanel(QWidget):
         tokens = {} if answer is None else answer.trace.tokens
         keys = tokens.get("encoder" if part == "cross" else stack)
         return keys is not None and any(keys.padding)
+
+    def _beyond(self, choice: MaskChoice) -> int:
+        """How many painted cells of the site are not on its map: its text is too short."""
+        trace, (stack, part) = self._store.state.trace, self._site.split(".")
+        if trace is None or self._site not in trace.spec.sites:
+            return 0
+        rows = len(trace.tokens[stack])
+        columns = len(trace.tokens["encoder" if part == "cross" else stack])
+        return sum(query >= rows or key >= columns for query, key in choice.blocked)
 
     def _show_maps(self) -> None:
         state = self._store.state

@@ -58,7 +58,7 @@ class KeyedMaskMap(MaskMap):
             self._move(*move)
         elif not event.isAutoRepeat():  # a held key would paint and take back in turn
             self._begin(self.cursor_cell)
-            self._stroke = None
+            self._end()
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
+    QHideEvent,
     QImage,
     QKeyEvent,
     QKeySequence,
@@ -37,8 +38,9 @@ _THINNEST = 14.0
 class MaskMap(QWidget):
     """allowed[query, key] from top left; blocked: the cells painted by hand, which are hidden too.
 
-    painted: cells (query, key) the pointer went over, and whether they are to be blocked; began: a
-    stroke over some begins; undone, redone: Ctrl+Z, Ctrl+Shift+Z.
+    painted: cells (query, key) a stroke went over, and whether they are to be blocked; told once it
+    is over, so that the map under the pointer stays what it is; began: before that; undone, redone:
+    Ctrl+Z, Ctrl+Shift+Z.
     """
 
     painted = Signal(list, bool)
@@ -58,6 +60,7 @@ class MaskMap(QWidget):
         self._theme = LIGHT
         self._stroke: bool | None = None
         self._done: set[tuple[int, int]] = set()
+        self._new: list[tuple[int, int]] = []  # of the stroke, not told yet
         self._from = QPointF()  # where the stroke was last
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # what was painted can be undone by key
@@ -80,16 +83,18 @@ class MaskMap(QWidget):
         columns: tuple[str, ...],
     ) -> None:
         if (rows, columns) != (self._rows, self._columns):
-            self._stroke = None  # its cells were those of other tokens
+            self._drop_stroke()  # its cells were those of other tokens
         self._allowed, self._blocked = allowed, blocked
         self._rows, self._columns = rows, columns
+        self._mark(self._new)
         seen = int(allowed.sum())
         self.setAccessibleDescription(f"{seen} of {allowed.size} cells are visible")
         self.update()
 
     def forget(self) -> None:
         """Show no cells: there is no text they could be of."""
-        self._stroke, self._allowed, self._blocked = None, None, frozenset()
+        self._drop_stroke()
+        self._allowed, self._blocked = None, frozenset()
         self._rows = self._columns = ()
         self.setAccessibleDescription("")
         self.update()
@@ -226,7 +231,11 @@ class MaskMap(QWidget):
             QToolTip.showText(event.globalPosition().toPoint(), text, self)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._stroke = None
+        self._end()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._end()  # a button released later is not heard of
 
     def leaveEvent(self, event: QEvent) -> None:
         QToolTip.hideText()
@@ -245,8 +254,18 @@ class MaskMap(QWidget):
             self.refused.emit()
             return
         self._stroke, self._done = cell not in self._blocked, set()
-        self.began.emit()
         self._paint_cells([cell])
+
+    def _end(self) -> None:
+        """The stroke is over, and what it painted is told."""
+        cells, on = self._new, bool(self._stroke)
+        self._drop_stroke()
+        if cells:
+            self.began.emit()
+            self.painted.emit(cells, on)
+
+    def _drop_stroke(self) -> None:
+        self._stroke, self._new = None, []
 
     def _cells_to(self, point: QPointF) -> list[tuple[int, int]]:
         """The cells between where the stroke was last and here: a quick pointer skips some."""
@@ -263,16 +282,19 @@ class MaskMap(QWidget):
         new = dict.fromkeys(cell for cell in cells if cell not in self._done)
         self._done.update(new)
         wanted = [c for c in new if (self._visible(c) if self._stroke else c in self._blocked)]
-        if wanted:
-            # At once, not with the next run: a second click takes back what the first one painted.
-            changed = self._blocked.union if self._stroke else self._blocked.difference
-            self._blocked = changed(wanted)
-            if self._allowed is not None:
-                self._allowed = self._allowed.copy()
-                for cell in wanted:
-                    self._allowed[cell] = not self._stroke
-            self.update()
-            self.painted.emit(wanted, bool(self._stroke))
+        self._new += wanted
+        self._mark(wanted)
+
+    def _mark(self, cells: list[tuple[int, int]]) -> None:
+        """At once, not with the next run: a second click takes back what the first one painted."""
+        if self._allowed is None or not cells:
+            return
+        changed = self._blocked.union if self._stroke else self._blocked.difference
+        self._blocked = changed(cells)
+        self._allowed = self._allowed.copy()
+        for cell in cells:
+            self._allowed[cell] = not self._stroke
+        self.update()
 
     def words_of(self, cell: tuple[int, int]) -> str:
         """Whether the query of a cell may see its key, in words."""

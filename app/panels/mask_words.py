@@ -33,9 +33,11 @@ def words(
     pad_side: str,
     padded: bool = False,
     site: str = "self",
+    beyond: int = 0,
 ) -> str:
     """own: the attention of each layer, for the model's own mask. pad_side: "left" or "right".
-    padded: whether there is padding among the keys. site: "self" or "cross"."""
+    padded: whether there is padding among the keys. site: "self" or "cross". beyond: how many
+    painted cells the text that is looked at has no tokens for."""
     parts = (choice, *choice.also)
     # A kind that only hides padding says so itself.
     hidden = padded and choice.hide_padding and {c.key for c in parts} != {"padding"}
@@ -54,8 +56,19 @@ def words(
         count = len(choice.blocked)
         cells = "1 cell is" if count == 1 else f"{count} cells are"
         # Cells have places, not words: in another text they hide others.
-        told.append(f"But {cells} painted out, in every text (<a href='clear'>clear</a>).")
+        text = f"But {cells} painted out, in every text{_beyond(beyond, count)}"
+        told.append(f"{text} (<a href='clear'>clear</a>).")
     return " ".join(told)
+
+
+def _beyond(beyond: int, count: int) -> str:
+    """Cells that no map of this text shows."""
+    if not beyond:
+        return ""
+    if count == 1:
+        return "; it lies beyond this one"
+    which = "all of them lie" if beyond == count else f"{beyond} of them lie"
+    return f"; {'1 of them lies' if beyond == 1 else which} beyond this one"
 
 
 def explained(kind: MaskKind, site: str) -> str:

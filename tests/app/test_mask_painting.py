@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.session import DROPPED
 from app.wiring import App
 from core.masks import MaskChoice
 from tests.app.driver import Opener, click_at, drag, mask_editor, opened_on, settled
@@ -48,13 +49,64 @@ def test_a_stroke_ends_where_the_cells_become_those_of_other_tokens(
     app = opened_on(qtbot, open_app, "abcdefgh")
     shown = mask_editor(qtbot, app).map
     drag(shown, shown.cell_centre(2, 0), shown.cell_centre(2, 1), release=False)
-    assert cells(qtbot, app) == ((2, 0), (2, 1))
-    QTest.mouseMove(shown, shown.cell_centre(2, 2).toPoint())
-    assert cells(qtbot, app) == ((2, 0), (2, 1), (2, 2)), "its own runs do not end it"
+    app.session.mask(SITE, MaskChoice(key="local", params=(("window", 4),)))
+    assert cells(qtbot, app) == ()
+    assert shown.words_of((2, 1)).endswith("(1)")
+    assert "painted out" in shown.words_of((2, 1)), "a run of the same text does not end it"
     app.session.write(text="abc")
     settled(qtbot, app)
     QTest.mouseMove(shown, shown.cell_centre(3, 3).toPoint())
-    assert cells(qtbot, app) == ((2, 0), (2, 1), (2, 2))
+    QTest.mouseRelease(shown, Qt.MouseButton.LeftButton, pos=shown.cell_centre(3, 3).toPoint())
+    assert cells(qtbot, app) == ()
+
+
+def test_a_stroke_is_over_when_the_map_goes(qtbot: QtBot, open_app: Opener) -> None:
+    app = opened_on(qtbot, open_app, "abcd")
+    editor = mask_editor(qtbot, app)
+    shown = editor.map
+    drag(shown, shown.cell_centre(2, 0), shown.cell_centre(2, 1), release=False)
+    editor.hide()
+    assert cells(qtbot, app) == ((2, 0), (2, 1))
+
+
+@pytest.mark.qt_log_ignore("does not support raise", extend=True)  # a tooltip
+def test_the_map_stays_as_it_is_while_a_stroke_goes_over_decoded_tokens(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = opened_on(qtbot, open_app, "abc", "random:decoder")
+    app.session.stepping.choose(max_new_tokens=8)
+    app.session.stepping.last()
+    settled(qtbot, app)
+    app.session.stepping.show(5)
+    settled(qtbot, app)
+    shown = mask_editor(qtbot, app).map
+    there = shown.cell_at(shown.area().bottomRight() - QPointF(1, 1))
+    assert there is not None
+    last, text = there[0], len(app.store.state.answer.trace.tokens["decoder"])
+    assert last >= text
+    area, bar = shown.area(), app.window.decoding
+    places = [shown.cell_centre(last, key) for key in (0, 1, last)]
+    drag(shown, *places, release=False)
+    settled(qtbot, app)
+    assert shown.area() == area
+    assert len(app.store.state.steps) == 8
+    assert bar.ending.text() != DROPPED
+    QTest.mouseRelease(shown, Qt.MouseButton.LeftButton, pos=places[-1].toPoint())
+    qtbot.waitUntil(lambda: app.store.state.answered and not app.store.state.steps)
+    settled(qtbot, app)
+    painted = app.store.state.masks["decoder.self"].blocked
+    assert painted == tuple((last, key) for key in range(last + 1))
+    assert bar.ending.text() == DROPPED
+    told = f"But {last + 1} cells are painted out, in every text; all of them lie beyond this one"
+    assert told in app.window.mask_panel.explanation.text()
+    click_at(shown, shown.cell_centre(1, 0))
+    qtbot.waitUntil(lambda: app.store.state.answered)
+    assert bar.ending.text() == DROPPED, "another stroke does not make it untrue"
+    told = f"But {last + 2} cells are painted out, in every text; {last + 1} of them lie beyond"
+    assert told in app.window.mask_panel.explanation.text()
+    app.session.stepping.on()
+    settled(qtbot, app)
+    assert bar.ending.text() == ""
 
 
 # --- taking back ------------------------------------------------------------------------------

@@ -30,6 +30,24 @@ def test_the_models_own_mask_across_stacks() -> None:
     assert told == "As the model is built: a target token sees every source token."
 
 
+@pytest.mark.parametrize(
+    ("count", "beyond", "told"),
+    [
+        (1, 0, "1 cell is painted out, in every text ("),
+        (1, 1, "1 cell is painted out, in every text; it lies beyond this one ("),
+        (4, 1, "4 cells are painted out, in every text; 1 of them lies beyond this one ("),
+        (4, 3, "4 cells are painted out, in every text; 3 of them lie beyond this one ("),
+        (4, 4, "4 cells are painted out, in every text; all of them lie beyond this one ("),
+    ],
+)
+def test_painted_cells_that_the_text_is_too_short_for_are_told(
+    count: int, beyond: int, told: str
+) -> None:
+    choice = MaskChoice(blocked=tuple((9, key) for key in range(count)))
+    said = words(choice, KINDS, [tiny.attention(causal=True)], "right", beyond=beyond)
+    assert f"But {told}<a href='clear'>" in said
+
+
 def test_an_explanation_below_three_thumbnails_has_the_lines_it_needs(
     qtbot: QtBot, open_app: Opener
 ) -> None:
