@@ -96,7 +96,7 @@ class DecodingPanel(QWidget):
         # stands beside it is said nowhere else.
         self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.text.setMinimumWidth(LEAST_TEXT)
-        below.addWidget(self.text)
+        below.addWidget(self.text, 1)
         below.addWidget(self.ending)
         below.addWidget(self.branch)
         below.addWidget(self.checks)
