@@ -82,6 +82,28 @@ def test_masked_words_of_the_examples(text: str, word: str, among: int) -> None:
     assert word in fillers(text)[:among]
 
 
+BEFORE = (
+    "It was a fine morning in spring, and the old man sat in his garden with a book. The birds "
+    "sang in the trees. His little dog lay at his feet and slept. After a while his daughter came "
+    "out of the house with a cup of tea, and they spoke about the weather and about the fields and "
+    "about the people of the village. Then the bell rang, and she rose. "
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("She opened the [MASK] and went out.", "door"),
+        ("Tom was tired, so he went to [MASK].", "bed"),
+        ("He is taller [MASK] me.", "than"),
+    ],
+)
+def test_a_mask_at_the_end_of_a_long_text_is_filled_too(text: str, word: str) -> None:
+    tokens = builtin("encoder").trace(BEFORE + text).tokens["encoder"]
+    assert tokens.pieces.index("[MASK]") > 80
+    assert fillers(BEFORE + text)[0] == word
+
+
 @pytest.mark.parametrize(
     ("text", "label"),
     [
