@@ -228,5 +228,5 @@ def test_why_it_ended_is_read_beside_all_else(
     qtbot.waitUntil(bar.branch.isVisible)
     qtbot.wait(20)
     assert "raise “at most”" in bar.ending.text().lower()
-    assert QLabel.text(bar.ending) == bar.ending.text()
+    qtbot.waitUntil(lambda: QLabel.text(bar.ending) == bar.ending.text())
     assert bar.text.width() >= 240
