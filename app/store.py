@@ -102,8 +102,8 @@ class State:
     what_if: runs on pooled heads; ending: why there are no more tokens. refused: why what was
     asked last has no run; it stays so whatever else went wrong since. examples and recent: for the
     menus. kept: runs of other texts to compare with. fronts: group of views -> the one last shown
-    in it. asked: a word whose probability every list tells. note: what to look for, where the
-    text that was read is that of `example`.
+    in it. asked: a word whose probability every list tells. note: what to look for, or what is
+    gone; example: the one that the text is of, and the note about.
     """
 
     abilities: Abilities | None = None

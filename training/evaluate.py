@@ -21,6 +21,7 @@ from training.data.sentiment import Opinion, read_sentiment, split_sentiment
 from training.data.stories import read_books, split_books
 from training.decoder import END
 from training.evaluation.continuation import bits_per_character, continuations
+from training.evaluation.ngram import Fillers
 from training.evaluation.translation import scores, translate
 from training.evaluation.words import half_rows, masked_words, sentiment, stories_of
 from training.export import load_run
@@ -42,9 +43,11 @@ def encoder_figures(folder: Path, network: Transformer, tokenizer: Tokenizer) ->
     rng = random.Random(99)
     written = [Opinion(text=t, label=k) for t, k in (opinion(rng) for _ in range(WRITTEN_OPINIONS))]
     seen, stories = stories_of(trained, tokenizer), stories_of(books, tokenizer)
+    vocab = network.stack("encoder").spec.embedding.vocab
+    fillers = Fillers(seen.ids.astype(np.int64), vocab=vocab)
     return (
-        masked_words(network, stories, seen)
-        | half_rows(network, stories, seen)
+        masked_words(network, stories, fillers)
+        | half_rows(network, stories, fillers)
         | sentiment(network, tokenizer, opinions, "sentiment, unseen comments")
         | sentiment(network, tokenizer, written, "sentiment, template sentences (seen kind)")
     )
