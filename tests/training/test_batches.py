@@ -77,7 +77,6 @@ def test_a_row_longer_than_a_batch_goes_alone(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("share", [0.15, 0.3])
 def test_a_share_of_the_words_is_masked_and_no_special_token(share: float) -> None:
     batches = object.__new__(encoder.EncoderBatches)
-    batches.vocab = 100
     rows: list[encoder.Row] = [(list(range(5, 35)), list(range(40, 60)), 0)] * 200
     batch = batches.collate(rows, 64, np.random.default_rng(3), masked_share=share)
     words = batch.masked[:, 1:31].numel() + batch.masked[:, 32:52].numel()
@@ -106,7 +105,6 @@ def test_a_running_row_is_two_texts_of_the_book_that_fill_it(length: int) -> Non
 def test_some_long_rows_are_one_text_from_end_to_end() -> None:
     rng = np.random.default_rng(2)
     batches = object.__new__(encoder.EncoderBatches)
-    batches.vocab = 5000
     batches.stories = listed([list(range(at, at + 10)) for at in range(5, 5000, 10)])
     rows = [batches.long_row(rng, 64) for _ in range(400)]
     alone = [row for row in rows if not row[1]]
