@@ -25,8 +25,8 @@ LEAST_TURNED = 44.0  # what column labels that run upwards are cut to, before ro
 class Limits:
     """How large a cell may be drawn, and how far from a square (width / height)."""
 
-    width: float = 96.0
-    height: float = 64.0
+    width: float = 128.0
+    height: float = 88.0
     slender: float = 0.6
     broad: float = 4.0
 
