@@ -157,10 +157,14 @@ def _heading(menu: QMenu, text: str) -> None:
 
 
 def title_of(state: State, source: str) -> str:
-    """What a source is called on screen."""
+    """What a source is called on screen. The built-in models' titles come with the core: "builtin:x"
+    is X until then."""
     for listed in state.models:
         if listed.source == source:
             return listed.title
+    kind, _, name = source.partition(":")
+    if kind == "builtin" and state.abilities is None:
+        return name.capitalize()
     return Path(source).name or source
 
 

@@ -110,3 +110,13 @@ def test_a_gone_device_does_not_undo_an_early_choice(
     problem = app.store.state.problem
     assert problem is not None
     assert problem.text == "There is no MPS here any more: the CPU is used."
+
+
+def test_a_built_in_model_has_a_name_before_its_title_is_known(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    core = Held()
+    app = open_app("builtin:decoder", core=core, wait=False)
+    assert app.window.header.model.text() == "Decoder"
+    let_go(qtbot, app, core)
+    assert app.window.header.model.text() == "Story teller (Llama)"
