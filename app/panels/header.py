@@ -157,8 +157,8 @@ def _heading(menu: QMenu, text: str) -> None:
 
 
 def title_of(state: State, source: str) -> str:
-    """What a source is called on screen. The built-in models' titles come with the core: "builtin:x"
-    is X until then."""
+    """What a source is called on screen. The titles of built-in models come with the core: until
+    then "builtin:x" is X."""
     for listed in state.models:
         if listed.source == source:
             return listed.title
