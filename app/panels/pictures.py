@@ -200,10 +200,11 @@ class Pictures(QWidget):
                 prepare(trace, selection, options, watch)
 
             def prepared(_: object) -> None:
-                # Once the person looks elsewhere, a later preparation is on its way: painting now
-                # would compute here, in the window's thread, what that one computes.
+                # Once the person looks elsewhere, or otherwise, a later preparation is on its way:
+                # painting now would compute here, in the window's thread, what that one computes.
                 now = self._store.state
-                if now.trace is trace and now.selection == selection:
+                here = now.trace is trace and now.selection == selection
+                if here and options_of(now) == options:
                     self._paint(view)
 
             self._session.prepare(work, prepared)

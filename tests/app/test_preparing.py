@@ -44,6 +44,36 @@ def test_looking_elsewhere_meanwhile_waits_for_its_own_preparation(
     assert drawn == [(2, True)]
 
 
+def test_other_options_meanwhile_wait_for_their_own_preparation(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    app.session.look_at("head_table")
+    settled(qtbot, app)
+    pictures = app.window.pictures
+    real = pictures._views["head_table"]
+    go_on, ready, drawn = threading.Event(), set[bool](), []
+
+    def prepare(trace: Any, selection: Any, options: Any, stop: Any) -> None:
+        assert go_on.wait(10)
+        ready.add(options.drop_sinks)
+
+    def draw(trace: Any, selection: Any, options: Any) -> Any:
+        drawn.append((options.drop_sinks, options.drop_sinks in ready))
+        return real.draw(trace, selection, options)
+
+    pictures._views["head_table"] = replace(
+        real, prepare=prepare, draw=draw, ready=lambda t, s, options: options.drop_sinks in ready
+    )
+    app.store.select(layer=1)
+    qtbot.waitUntil(lambda: app.session._tasks.active("prepare"))
+    app.session.display(drop_sinks=True)
+    qtbot.waitUntil(lambda: not pictures.pending)
+    go_on.set()
+    settled(qtbot, app)
+    assert drawn == [(True, True)]
+
+
 def test_the_status_line_tells_how_far_it_is(
     qtbot: QtBot, open_app: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
