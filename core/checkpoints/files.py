@@ -3,7 +3,6 @@ broken is refused here, in one sentence, before any tensor is read."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +23,7 @@ from core.checkpoints.held import (
     without_config,
     without_weights,
 )
-from core.checkpoints.recognise import is_pointer, pointer
+from core.checkpoints.json_file import read_json
 from core.errors import CheckpointError
 
 PICKLED_INDEX = "pytorch_model.bin.index.json"
@@ -147,20 +146,6 @@ def read_config(folder: Path) -> Config:
     if (folder / ADAPTER).is_file():
         config.notes.append(f"{folder} also holds an adapter ({ADAPTER}), which is not applied")
     return config
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    try:
-        # Some editors put a mark of UTF-8 in front.
-        values = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        start = path.read_bytes()[:512] if path.is_file() else b""
-        if is_pointer(start):
-            raise CheckpointError(pointer(path, len(start), "the files of the model")) from None
-        raise CheckpointError(f"{path} cannot be read as JSON: {error}") from None
-    if not isinstance(values, dict):
-        raise CheckpointError(f"{path} holds a {type(values).__name__}; a JSON object is expected")
-    return values
 
 
 def open_folder(folder: Path) -> tuple[TensorFile, ...]:

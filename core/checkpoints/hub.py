@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 import huggingface_hub as hub
 from huggingface_hub import errors
 
+from core.checkpoints.json_file import read_json
 from core.checkpoints.resume import PART, cache_folder, cached, fetch_file
 from core.device import size
 from core.errors import Cancelled, CheckpointError
@@ -196,9 +196,8 @@ def needed(files: Sequence[str], name: str) -> list[str]:
 def _parts(index: Path, sizes: dict[str, int], name: str) -> Iterator[str]:
     """The files an index names; each must be one of the repository."""
     try:
-        placed = json.loads(index.read_text(encoding="utf-8"))["weight_map"]
-        names = sorted(set(placed.values()))
-    except (ValueError, KeyError, AttributeError, TypeError):
+        names = sorted(set(read_json(index)["weight_map"].values()))
+    except (CheckpointError, KeyError, AttributeError, TypeError):
         raise CheckpointError(f"{index.name} of {name} says not where the tensors are") from None
     for part in names:
         if Path(part).name != part:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from core.checkpoints.json_file import read_json
 from core.checkpoints.recognise import is_pointer
 from core.errors import CheckpointError
 
@@ -31,17 +31,9 @@ def read_text(path: Path) -> str:
         raise CheckpointError(f"{path} cannot be read as UTF-8 text: {error}") from None
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def read_if_there(path: Path) -> dict[str, Any]:
     """An object from a file, empty where there is none."""
-    if not path.is_file():
-        return {}
-    try:
-        found = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"{path} cannot be read as JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise CheckpointError(f"{path} holds a {type(found).__name__}; it must hold an object")
-    return found
+    return read_json(path) if path.is_file() else {}
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:

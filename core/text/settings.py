@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.text.files import read_json
+from core.text.files import read_if_there
 from core.text.kinds import GENERIC, KINDS, ROLES, UNKNOWN, Kind, Template, bracketed, key
 
 CONFIG = "tokenizer_config.json"
@@ -44,9 +44,9 @@ class Settings:
     @classmethod
     def from_folder(cls, folder: Path, family: str | None = None) -> Settings:
         """Missing files say nothing, then `family` counts; CheckpointError for a broken one."""
-        values = read_json(folder / CONFIG)
-        special = read_json(folder / SPECIAL)
-        model = read_json(folder / "config.json")
+        values = read_if_there(folder / CONFIG)
+        special = read_if_there(folder / SPECIAL)
+        model = read_if_there(folder / "config.json")
         named = _name(values, "tokenizer_class") or _name(model, "tokenizer_class")
         kinds = (key(name) for name in (named, _name(model, "model_type"), family))
         kind = next((name for name in kinds if name in KINDS), "")
@@ -56,7 +56,9 @@ class Settings:
         said = old | now if _DECODER in values else now | old
         more = _more(values) or _more(special)
         known = {*KINDS.get(kind, UNKNOWN).names.values(), *said.values(), *more}
-        added = _added(values) if _DECODER in values else _listed(read_json(folder / ADDED), known)
+        added = (
+            _added(values) if _DECODER in values else _listed(read_if_there(folder / ADDED), known)
+        )
         return cls(
             kind_name=kind,
             tokenizer_class=None if key(named) in GENERIC else named,

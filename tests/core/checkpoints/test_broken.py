@@ -426,10 +426,3 @@ def test_what_is_no_weights_file(saved: Copy) -> None:
         (llama.folder / name).write_bytes(b"x")
         assert f"{name} is no weights file by its name" in refusal(llama.folder / name)
     load(llama.folder / "config.json")
-
-
-def test_a_mark_of_utf_8_before_the_configuration(saved: Copy) -> None:
-    llama = saved("llama")
-    path = llama.folder / "config.json"
-    path.write_text("\ufeff" + path.read_text("utf-8"), "utf-8")
-    load(llama.folder)
