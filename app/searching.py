@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.branches import Steps
 from app.choices import DecodeChoice, Narrowing
+from app.counting import signed
 from app.cutting import in_tokens, was_cut
 from app.store import Answer, Store
 from app.tasks import Job, Tasks
@@ -102,11 +103,11 @@ def ending_of(search: BeamSearch, node: int) -> str:
     shown = search.nodes[node]
     cut = f", cut at {in_tokens(shown.index + 1)}" if was_cut(search, shown) else ""
     if best and node == best[0].id:
-        text = f"{_the_best(search)}: score {_signed(shown.score)}"
+        text = f"{_the_best(search)}: score {signed(shown.score)}"
         limited = (search.finished or "").endswith(LIMIT)
         return f"{text}; raise “At most” to search on." if limited else f"{text}."
     if shown.fate == "ended" and best:
-        score, best_score = _signed(shown.score), _signed(best[0].score)
+        score, best_score = signed(shown.score), signed(best[0].score)
         other = f"Another hypothesis{cut}" if cut else "Another ended hypothesis"
         return f"{other}: score {score}, best {best_score}."
     if shown.fate == "dropped":
@@ -124,7 +125,3 @@ def _the_best(search: BeamSearch) -> str:
     if not cut:
         return f"The best of {count} ended hypotheses"
     return f"The best of {count}, {'all' if cut == count else f'{cut} of them'} {at}"
-
-
-def _signed(value: float) -> str:
-    return f"{value:z.3f}".replace("-", "−")

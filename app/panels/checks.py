@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.checking import Checker
+from app.counting import counted
 from app.labels import labels_of
 from app.store import State, Store
 
@@ -109,10 +110,10 @@ def sentence(state: State) -> str:
     count = len(state.steps)
     worst = max(checked.difference.logits, checked.difference.pattern)
     same = f"same numbers (≤ {power(worst)})" if worst <= EXACT else f"differs by {power(worst)}"
-    runs = "1 run" if count == 1 else f"{count} runs"
     return (
         f"Teacher forcing: {len(full.tokens['decoder'])} positions in 1 run of "
-        f"{full.milliseconds:.0f} ms; stepping took {runs}, {stepping:.0f} ms; {same}, one mask."
+        f"{full.milliseconds:.0f} ms; stepping took {counted(count, 'run')}, {stepping:.0f} ms; "
+        f"{same}, one mask."
     )
 
 

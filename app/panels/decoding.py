@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.counting import counted, in_bytes
 from app.filling import NOT_AUTOREGRESSION
 from app.icons import SIZE, icon
 from app.panels.branch_choice import BranchChoice
@@ -269,15 +270,7 @@ def _cache(step: Step) -> str:
         ran = len(step.trace.tokens["decoder"])
         whole = "the whole text" if ran == 1 else f"all {ran} positions"
         return f"nothing cached: this step ran {whole} anew"
-    positions = "1 position" if held == 1 else f"{held} positions"
+    positions = counted(held, "position")
     if step.trace.spec.encoder is not None:
         positions += f" + {len(step.trace.tokens['encoder'])} of source"
-    return f"cache {positions}, {_bytes(step.cache_bytes)}"
-
-
-def _bytes(count: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} GB"
+    return f"cache {positions}, {in_bytes(step.cache_bytes)}"

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, Architecture, untrained
-from app.counting import counted
+from app.counting import counted, short
 from app.panels.elided import ElidedLabel
 from app.session import Session
 from app.store import State, Store
@@ -112,7 +112,7 @@ class Header(QWidget):
         notes = dict.fromkeys((*model.notes, *spec.notes))
         self.facts.setText(
             f"{spec.family} · {layers} · {counted(heads, 'head')} · "
-            f"d = {spec.main_stack.d_model} · {_count(model.parameters)} weights"
+            f"d = {spec.main_stack.d_model} · {short(model.parameters)} weights"
             + (" · untrained" if untrained(model.source) else "")
             + (f" · {counted(len(notes), 'note')}" if notes else "")
         )
@@ -166,11 +166,3 @@ def title_of(state: State, source: str) -> str:
     if kind == "builtin" and state.abilities is None:
         return name.capitalize()
     return Path(source).name or source
-
-
-def _count(number: float) -> str:
-    for unit in ("", " k", " M"):
-        if number < 1000:
-            return f"{number:.3g}{unit}"
-        number /= 1000
-    return f"{number:.3g} G"

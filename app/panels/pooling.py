@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.checking import Checker, shown
+from app.counting import in_bytes
 from app.store import Store
 
 if TYPE_CHECKING:
@@ -95,10 +96,8 @@ def groups(spec: ModelSpec) -> tuple[int, ...]:
 
 def sentence(found: Shared) -> str:
     """Everything in one sentence."""
-    from app.views.cache import size
-
     return (
         f"Predictions move by {found.mean_kl:.3g} bits (mean KL), {found.last_kl:.3g} after the "
         f"last token; {found.kept:.0%} keep their likeliest; "
-        f"cache {size(found.bytes_before)} → {size(found.bytes_after)}."
+        f"cache {in_bytes(found.bytes_before)} → {in_bytes(found.bytes_after)}."
     )

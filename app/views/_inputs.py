@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
+from app.counting import short
 from app.views._blueprint import Part
-from app.views._parts import count, norm, shape
+from app.views._parts import norm, shape
 from app.views._tokens import labels
 from core.analysis import parameters
 from core.spec import EmbeddingSpec, LearnedPositions, SinusoidalPositions
@@ -101,7 +102,7 @@ def embedding(spec: EmbeddingSpec, *, shared: bool) -> list[Part]:
     """Token + position + segment, then what is done to the sum. shared: the encoder's table."""
     projection = _projection(spec)
     weights = parameters.embedding(spec)
-    size = "shared" if shared else count(weights["token"])
+    size = "shared" if shared else short(weights["token"])
     parts = [
         Part(
             text=f"Token embedding\n{spec.vocab:,} × {spec.width} · {size}",
@@ -116,7 +117,7 @@ def embedding(spec: EmbeddingSpec, *, shared: bool) -> list[Part]:
         case LearnedPositions(size=rows):
             parts.append(
                 Part(
-                    text=f"+ position\n{rows:,} × {spec.sum_width} · {count(weights['position'])}",
+                    text=f"+ position\n{rows:,} × {spec.sum_width} · {short(weights['position'])}",
                     kind="embedding",
                     note="One learned vector for each position, added to the token's",
                     target="embeddings",
@@ -134,7 +135,7 @@ def embedding(spec: EmbeddingSpec, *, shared: bool) -> list[Part]:
     if spec.segments:
         parts.append(
             Part(
-                text=f"+ segment\n{spec.segments} × {spec.sum_width} · {count(weights['segment'])}",
+                text=f"+ segment\n{spec.segments} × {spec.sum_width} · {short(weights['segment'])}",
                 kind="embedding",
                 note="One learned vector for sentence A and one for B, added",
                 target="embeddings",
@@ -154,7 +155,7 @@ def _projection(spec: EmbeddingSpec) -> list[Part]:
     weights = parameters.embedding(spec)["project"]
     return [
         Part(
-            text=f"Projection\n{spec.width} → {spec.d_model} · {count(weights)}",
+            text=f"Projection\n{spec.width} → {spec.d_model} · {short(weights)}",
             kind="embedding",
             note=f"The {what} is narrower than the layers and widened here",
             target="embeddings",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.counting import short
 from app.views._blueprint import Part
-from app.views._parts import count, shape
+from app.views._parts import shape
 from core.analysis import parameters
 from core.spec import ClassHead, Heads, VocabHead
 
@@ -34,11 +35,11 @@ def heads(spec: Heads, d_model: int, rows: int, *, decoder: bool) -> Outputs:
     if spec.replaced is not None:
         size = weights["replaced"]
         note = f"Replaced?: one number a token; {size:,} weights"
-        direct.append(_head(f"Replaced?\n{shape(rows)} · {count(size)}", note))
+        direct.append(_head(f"Replaced?\n{shape(rows)} · {short(size)}", note))
     if spec.pair is not None:
         size = weights["pair"]
         note = f"Sentence pair, from the pooler: {size:,} weights"
-        pooled.append(_head(f"Sentence pair\n{shape(2)} · {count(size)}", note))
+        pooled.append(_head(f"Sentence pair\n{shape(2)} · {short(size)}", note))
     if spec.classes is not None:
         (pooled if spec.classes.pooler == "tanh" else direct).append(
             _classes(spec.classes, weights["classes"])
@@ -52,7 +53,7 @@ def heads(spec: Heads, d_model: int, rows: int, *, decoder: bool) -> Outputs:
 
 def _pooler(d_model: int, weights: int) -> Part:
     return Part(
-        text=f"Pooler of the first token\n{d_model} → {d_model} · {count(weights)}",
+        text=f"Pooler of the first token\n{d_model} → {d_model} · {short(weights)}",
         kind="feedforward",
         note=f"Dense layer and tanh of {READS['first']}, the others are not read: {weights:,}"
         " weights",
@@ -64,19 +65,19 @@ def _classes(spec: ClassHead, weights: int) -> Part:
     reads = "the pooler" if spec.pooler == "tanh" else READS[spec.of]
     own = ", through a dense layer of its own" if spec.pooler == "inner" else ""
     return _head(
-        f"Classes\n{shape(len(spec.labels))} · {count(weights)}",
+        f"Classes\n{shape(len(spec.labels))} · {short(weights)}",
         f"Classes, from {reads}{own}: {weights:,} weights",
     )
 
 
 def _vocabulary(spec: VocabHead, weights: int, rows: int, decoder: bool) -> Part:
-    size = f"tied + {count(weights)}" if spec.tied and weights else "tied" if spec.tied else ""
+    size = f"tied + {short(weights)}" if spec.tied and weights else "tied" if spec.tied else ""
     name = "Next token" if decoder else "Masked word"
     note = f"{name}: a score for each of {spec.vocab:,} tokens at each of {rows:,} positions"
     if spec.tied:
         note += ", with the token embedding as its matrix"
     return Part(
-        text=f"{name} {shape(rows, spec.vocab)}\n{size or count(weights)}",
+        text=f"{name} {shape(rows, spec.vocab)}\n{size or short(weights)}",
         kind="head",
         note=note,
         target="predictions",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from app.counting import counted, short
 from app.views._blueprint import Detour, Part
 from core.analysis import parameters
 from core.spec import (
@@ -25,16 +26,6 @@ POSITIONS = {
 }
 
 
-def count(number: int) -> str:
-    """1234 -> "1.23 k", 23_440_896 -> "23.4 M"."""
-    size, sign = next(
-        (size, sign)
-        for size, sign in ((10**9, " B"), (10**6, " M"), (10**3, " k"), (1, ""))
-        if number >= 0.9995 * size or size == 1
-    )
-    return f"{number / size:.3g}{sign}"
-
-
 def shape(*sizes: int) -> str:
     """[9 × 256]"""
     return f"[{' × '.join(f'{size:,}' for size in sizes)}]"
@@ -45,7 +36,7 @@ def norm(spec: NormSpec, weights: int, of: str, target: str = "inside_layer") ->
     name = "LayerNorm" if spec.kind == "layer" else "RMSNorm"
     width = weights // max(1, spec.weight + spec.bias)
     return Part(
-        text=f"{name} {width:,} · {count(weights)} weights" if weights else name,
+        text=f"{name} {width:,} · {short(weights)} weights" if weights else name,
         kind="norm",
         note=f"{name} of {of}: {weights:,} weights",
         target=target,
@@ -55,12 +46,12 @@ def norm(spec: NormSpec, weights: int, of: str, target: str = "inside_layer") ->
 
 def attention(spec: AttentionSpec, weights: int, name: str, rows: int = 0, keys: int = 0) -> Part:
     """rows, keys: how many queries and keys there are now, 0 to say nothing of it."""
-    heads = _many(spec.heads, "head")
+    heads = counted(spec.heads, "head")
     shared = ""
     if spec.latent is not None:
         shared = "\nlatent K, V"
     elif spec.kv_heads < spec.heads:
-        shared = f"\n{_many(spec.kv_heads, 'head')} of K, V"
+        shared = f"\n{counted(spec.kv_heads, 'head')} of K, V"
     notes = [f"{weights:,} weights", f"scores scaled by {spec.score_scale:.4g}"]
     where = POSITIONS.get(type(spec.positions))
     if where is not None:
@@ -76,7 +67,7 @@ def attention(spec: AttentionSpec, weights: int, name: str, rows: int = 0, keys:
     if rows:
         notes.append(f"scores {shape(spec.heads, rows, keys)}, out {shape(rows, spec.d_model)}")
     return Part(
-        text=f"{name}\n{heads} × {spec.d_head} · {count(weights)}{shared}",
+        text=f"{name}\n{heads} × {spec.d_head} · {short(weights)}{shared}",
         kind="attention",
         height=54 if shared else 40,
         note=f"{name}: {', '.join(notes)}",
@@ -84,18 +75,14 @@ def attention(spec: AttentionSpec, weights: int, name: str, rows: int = 0, keys:
     )
 
 
-def _many(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number} {what}s"
-
-
 def feedforward(spec: FeedForwardSpec, rows: int = 0) -> Part:
     weights = parameters.feedforward(spec)
     if spec.experts is not None:
-        text = f"Mixture of experts\n{spec.experts.top} of {spec.experts.count} · {count(weights)}"
+        text = f"Mixture of experts\n{spec.experts.top} of {spec.experts.count} · {short(weights)}"
         note = f"A router picks {spec.experts.top} of {spec.experts.count} networks for each token"
     else:
         name = "Gated feed-forward" if spec.gated else "Feed-forward"
-        text = f"{name}\n{spec.d_model} → {spec.d_ff:,} · {count(weights)}"
+        text = f"{name}\n{spec.d_model} → {spec.d_ff:,} · {short(weights)}"
         note = f"{name}: {spec.d_ff:,} neurons with {spec.activation}, then back to {spec.d_model}"
     if rows and spec.experts is None:
         note += f", {shape(rows, spec.d_ff)} inside"

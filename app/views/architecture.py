@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from app.counting import short
 from app.figure import Arrow, Box, Diagram, Figure
 from app.selection import Selection
 from app.views import View, ViewOptions, _inputs, _outputs, _parts, _stacks
@@ -61,7 +62,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         spec.architecture, "encoder–decoder"
     )
     return Figure(
-        title=f"{spec.name} · {kind} · {_parts.count(parameters.model(spec))} weights",
+        title=f"{spec.name} · {kind} · {short(parameters.model(spec))} weights",
         panels=(
             Diagram(
                 title="",

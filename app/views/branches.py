@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.branches import Tree, how
+from app.counting import signed
 from app.figure import Arrow, Box, Diagram, Figure
 from app.selection import Selection
 from app.views import View, ViewOptions
@@ -183,13 +184,13 @@ def _box(
     return Box(
         key=f"stretch{number}",
         # The number first: where there is little room, the end is what is cut.
-        text=f"{shown}\nlog P {_signed(sure)}{' · ' + by if by else ''}",
+        text=f"{shown}\nlog P {signed(sure)}{' · ' + by if by else ''}",
         x=(stretch.column + 1) * (WIDTH + GAP_X),
         y=row * (high + GAP_Y),
         width=WIDTH,
         height=high,
         kind="selected" if current else "embedding",
-        note=f"{name}, {places}: “{written}” · log-probability {_signed(sure)}",
+        note=f"{name}, {places}: “{written}” · log-probability {signed(sure)}",
         picks=(("branch", stretch.branch), ("step", stretch.end - 1)),
     )
 
@@ -205,10 +206,6 @@ def _written(steps: tuple[Step, ...], stretch: Stretch, options: ViewOptions) ->
 def _short(written: str, most: int) -> str:
     shown = written.strip() or repr(written)
     return shown if len(shown) <= most else shown[: most - 1] + "…"
-
-
-def _signed(value: float) -> str:
-    return f"{value:z.3f}".replace("-", "−")
 
 
 def _arrow(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.counting import counted
+from app.counting import counted, in_bytes
 from app.figure import (
     Arrow,
     Axis,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 POOLED = "What if: each shared head is the mean of its own, without the training that would follow."
 CONTEXTS = (1_000, 8_000, 128_000)
-SIZES = ("B", "kB", "MB", "GB", "TB")
 NOT_KEPT = {
     "mask": "This mask lets earlier tokens see later ones: a new token changes the keys and values"
     " of all before it, so each step runs the whole text anew. The table tells what a causal mask"
@@ -95,7 +94,7 @@ def _title(trace: Trace) -> str:
     places = f"{held.positions} positions" if held.positions != 1 else "1 position"
     if trace.spec.encoder is not None:
         places += f" + {len(trace.tokens['encoder'])} of source"
-    return f"Key/value cache · {places} · {size(held.bytes)}"
+    return f"Key/value cache · {places} · {in_bytes(held.bytes)}"
 
 
 def _keys(trace: Trace, part: str, options: ViewOptions) -> Heatmap:
@@ -206,7 +205,7 @@ def _costs(stack: StackSpec) -> WordGrid:
         cells=tuple(
             tuple(
                 Cell(
-                    text=size(need.total(n)),
+                    text=in_bytes(need.total(n)),
                     strength=need.bytes_per_token / most,
                     value=need.total(n),
                 )
@@ -232,7 +231,7 @@ def _shared(found: tuple[Shared, ...]) -> Bars:
         Bar(
             label="1 K/V head" if one.kv_heads == 1 else f"{one.kv_heads} K/V heads",
             value=one.mean_kl,
-            note=f"last token {one.last_kl:.3g}, cache {size(one.bytes_after)}",
+            note=f"last token {one.last_kl:.3g}, cache {in_bytes(one.bytes_after)}",
         )
         for one in found
     )
@@ -253,16 +252,7 @@ def _note(trace: Trace) -> str:
     if own is None:
         return ""
     latent = "" if stack.blocks[0].attention.latent else " (DeepSeek-V2's sizes)"
-    return f"Each new token adds {size(own.bytes_per_token)}. {SHARINGS}{latent}."
-
-
-def size(count: float) -> str:
-    """Bytes in a unit that reads well, in thousands."""
-    for unit in SIZES[:-1]:
-        if count < 1000:
-            return f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} {SIZES[-1]}"
+    return f"Each new token adds {in_bytes(own.bytes_per_token)}. {SHARINGS}{latent}."
 
 
 VIEW = View(

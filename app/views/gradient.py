@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.counting import signed
 from app.figure import Figure, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions
@@ -64,15 +65,11 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             ),
         ),
         note=(
-            f"log P of that token is {_signed(np.log(found.probability))}. Each cell: weight ·"
+            f"log P of that token is {signed(np.log(found.probability))}. Each cell: weight ·"
             " ∂ log P / ∂ weight, what log P would lose without the weight, to first order. Red"
             f" speaks for the token, blue against it.{still_count(trace, selection, options)}"
         ),
     )
-
-
-def _signed(value: float) -> str:
-    return f"{value:z.3f}".replace("-", "−")
 
 
 def prepare(

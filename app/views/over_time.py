@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.counting import signed
 from app.figure import Axis, Cell, Curve, Curves, Figure, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
@@ -39,7 +40,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         title=title,
         panels=(_candidates(trace, selection, options), _curves(trace, surprise, entropy, options)),
         note=(
-            f"{_counted(len(steps))} log-probability {_signed(-total * np.log(2))} "
+            f"{_counted(len(steps))} log-probability {signed(-total * np.log(2))} "
             f"({total:z.2f} bits; perplexity {plain(2 ** (total / len(steps)))})."
             " Surprise: −log₂ P of the token taken; entropy: the surprise to be expected before it."
         ),
@@ -129,10 +130,6 @@ def _curves(
 
 def _counted(tokens: int) -> str:
     return "The token has" if tokens == 1 else f"The {tokens} tokens have"
-
-
-def _signed(value: float) -> str:
-    return f"{value:z.3f}".replace("-", "−")
 
 
 VIEW = View(

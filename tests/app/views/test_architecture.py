@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from app.counting import short
 from app.figure import Box, Diagram, Figure
 from app.selection import Selection
 from app.views import ViewOptions, _inputs, _parts, view, views
-from app.views._parts import count
 from core.analysis import parameters
 from core.masks import MaskChoice
 from core.model import Transformer
@@ -288,7 +288,7 @@ def test_weights_are_given_to_three_digits() -> None:
         (4_351_234, "4.35 M"),
         (1_540_000_000, "1.54 B"),
     ):
-        assert count(number) == said
+        assert short(number) == said
 
 
 def test_one_head_is_not_heads() -> None:
