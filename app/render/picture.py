@@ -9,7 +9,7 @@ for a lecture hall, it is laid out in as much less room and enlarged: all of it,
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFontInfo, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
@@ -29,14 +29,9 @@ USUAL_TEXT, NOTABLE = 13.4, 1.2  # pixels of an interface's text; so much larger
 class PictureWidget(QWidget):
     """Shows one Figure at a time; `widget.FigureWidget` adds how it is read and moved."""
 
-    def __init__(
-        self,
-        parent: QWidget | None = None,
-        theme: Theme = LIGHT,
-        least: tuple[float, float] = LEAST_PAGE,
-    ) -> None:
+    def __init__(self, *, theme: Theme = LIGHT, least: tuple[float, float] = LEAST_PAGE) -> None:
         """least: width and height that a page keeps however much it is enlarged."""
-        super().__init__(parent)
+        super().__init__()
         self._least, self._theme = least, theme
         self._sight = Sight(EMPTY, theme)
         self._pixmap: QPixmap | None = None
@@ -46,6 +41,10 @@ class PictureWidget(QWidget):
         self._enlarged = 1.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(160, 120)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Figure")
 
     @property
     def figure(self) -> Figure:

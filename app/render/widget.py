@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from app.figure import Figure
 from app.render.drawing import Hit
 from app.render.guard import guarded
-from app.render.picture import LEAST_PAGE, PictureWidget
+from app.render.picture import PictureWidget
 from app.render.places import Drag, beside, map_at, map_of
 from app.render.word_grid import WordGridDrawing
-from app.theme import LIGHT, Theme
 
 ZOOM = 0.8
 POINTING, ARROW = Qt.CursorShape.PointingHandCursor, Qt.CursorShape.ArrowCursor
@@ -51,21 +50,9 @@ class FigureWidget(PictureWidget):
     hover_left = Signal()
     opened = Signal(str)
 
-    def __init__(
-        self,
-        parent: QWidget | None = None,
-        theme: Theme = LIGHT,
-        least: tuple[float, float] = LEAST_PAGE,
-    ) -> None:
-        super().__init__(parent, theme, least)
-        self._pointer: tuple[float, float] | None = None
-        self._drag: Drag | None = None
-        self._clicked = False  # the last click picked something
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName("Figure")
-        self.setAccessibleDescription(HELP)
+    _pointer: tuple[float, float] | None = None
+    _drag: Drag | None = None
+    _clicked = False  # the last click picked something
 
     def show_figure(self, figure: Figure) -> None:
         """Shows another figure in place of the last; the pointer reads it at once."""
