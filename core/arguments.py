@@ -50,3 +50,17 @@ def check_text(name: str, said: object, *, needed: bool = False) -> None:
         raise RequestError(
             f"{name} is a {type(said).__name__}; it must be a str (token ids are given as ids=)"
         )
+
+
+def check_either(
+    text: object, pair: object, target: object, ids: object, target_ids: object
+) -> None:
+    """RequestError unless all is given as texts, or all as token ids."""
+    if (text is None) == (ids is None):
+        raise RequestError("give either a text or token ids")
+    if text is not None and target_ids is not None:
+        raise RequestError("target_ids go with ids; beside a text, give the target as a text")
+    if ids is not None and (pair is not None or target is not None):
+        word = "target" if target is not None else "pair"
+        instead = "give target_ids" if target is not None else "put its ids into ids"
+        raise RequestError(f"{word} goes with a text; beside token ids, {instead}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from core.arguments import check_text, whole_numbers
+from core.arguments import check_either, check_text, whole_numbers
 from core.decoding import Decoding
 from core.errors import RequestError
 from core.finite import trouble
@@ -134,24 +134,13 @@ class LoadedModel:
     ) -> Trace:
         """Run on a text, or on explicit token ids. Warns (RuntimeWarning) of results that are no
         finite numbers, see `core.finite`."""
-        if (text is None) == (ids is None):
-            raise RequestError("give either a text or token ids")
-        if ids is not None:
-            source = self._tokens_of(ids)
-            target_tokens = self._target_of(target_ids, source)
-            source = self._padded(source, pad_to, pad_side)
-            request = self._request(source, target_tokens, masks, edits, wants)
-        else:
-            request = self.request(
-                text or "",
-                pair,
-                target,
-                masks=masks,
-                edits=edits,
-                wants=wants,
-                pad_to=pad_to,
-                pad_side=pad_side,
-            )
+        request = self._asked(
+            *(text, pair, target, ids, target_ids, masks),
+            edits=edits,
+            wants=wants,
+            pad_to=pad_to,
+            pad_side=pad_side,
+        )
         found = self.run(request)
         said = trouble(found)
         if said:
@@ -199,11 +188,7 @@ class LoadedModel:
         strategy: "greedy" or "sample"; `core.decoding.BeamSearch` keeps several texts at once.
         What is wrong is said at once (RequestError), not at the first step.
         """
-        if ids is not None:
-            source = self._tokens_of(ids)
-            start = self._request(source, self._target_of(target_ids, source), masks, (), (LAST,))
-        else:
-            start = self.request(text or "", pair, target, masks=masks, wants=(LAST,))
+        start = self._asked(text, pair, target, ids, target_ids, masks, wants=(LAST,))
         decoding = self.decoding(
             DecodeRequest(
                 run=start,
@@ -220,6 +205,32 @@ class LoadedModel:
             )
         )
         return _all_steps(decoding)
+
+    def _asked(
+        self,
+        text: str | None,
+        pair: str | None,
+        target: str | None,
+        ids: Sequence[int] | None,
+        target_ids: Sequence[int] | None,
+        masks: Masks | None,
+        *,
+        wants: Iterable[str],
+        edits: Iterable[Edit] = (),
+        pad_to: int | None = None,
+        pad_side: str = "right",
+    ) -> RunRequest:
+        """Of texts, or of token ids."""
+        check_either(text, pair, target, ids, target_ids)
+        if ids is None:
+            source, decoder_tokens = self.tokenize(
+                text or "", pair, target, pad_to=pad_to, pad_side=pad_side
+            )
+        else:
+            source = self._tokens_of(ids)
+            decoder_tokens = self._target_of(target_ids, source)
+            source = self._padded(source, pad_to, pad_side)
+        return self._request(source, decoder_tokens, masks, edits, wants)
 
     def _request(
         self,

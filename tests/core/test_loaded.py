@@ -107,6 +107,26 @@ def test_how_no_text_can_be_written_is_said_at_once(
         load_model("random:decoder").decode("a", strategy="sample", **arguments)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("ask", ["trace", "decode"])
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({}, "give either a text or token ids"),
+        ({"text": "a", "ids": [1]}, "give either a text or token ids"),
+        ({"target": "a"}, "give either a text or token ids"),
+        ({"text": "a", "target_ids": [1, 5]}, "target_ids go with ids"),
+        ({"ids": [1], "target": "a"}, "beside token ids, give target_ids"),
+        ({"ids": [1], "pair": "a"}, "beside token ids, put its ids into ids"),
+    ],
+)
+def test_texts_and_token_ids_are_not_mixed(
+    ask: str, arguments: dict[str, object], sentence: str
+) -> None:
+    model = load_model("random:encoder-decoder")
+    with pytest.raises(RequestError, match=sentence):
+        getattr(model, ask)(**arguments)
+
+
 @pytest.mark.parametrize(
     ("ask", "sentence"),
     [
