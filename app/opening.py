@@ -60,8 +60,7 @@ class Opening(QObject):
         self._run, self._run_against, self._tell = run, run_against, failed
         self.known = known
         self._left = Left()
-        self._inputs: Inputs | None = None
-        self._before = Inputs()  # what stood there when the model was chosen
+        self._before = Inputs()  # the text when the first of what loads was chosen
         self._example: Example | None = None
         self._told: Problem | None = None
         self._expected: Architecture = "encoder"
@@ -143,11 +142,9 @@ class Opening(QObject):
         if device != state.device:
             self._store.update(device=device)
             if self._tasks.active("load"):
-                self._load(
-                    state.source, inputs=self._inputs, example=self._example, told=self._told
-                )
+                self._load(state.source, example=self._example, told=self._told)
             elif state.model is not None:
-                self._load(state.model.source, inputs=state.inputs)
+                self._load(state.model.source)
 
     def show_example(self, example: Example) -> None:
         """Its model, texts, mask and place."""
@@ -186,17 +183,16 @@ class Opening(QObject):
         self,
         source: str,
         *,
-        inputs: Inputs | None = None,
         example: Example | None = None,
         told: Problem | None = None,
     ) -> None:
         """told: what to go on saying, when this model is but the second choice."""
         told, self._notice = told or self._notice, None
+        if not self._tasks.active("load"):  # else the person only chose again
+            self._before = self._store.state.inputs
         self._tasks.drop("load", "run", "decode", "prepare", "check")
-        self._inputs, self._example, self._told = inputs, example, told
-        state = self._store.state
-        self._before = state.inputs
-        device = state.device
+        self._example, self._told = example, told
+        device = self._store.state.device
         self._store.update(source=source, problem=told, playing=False)
 
         left = self._left.model(source, device)
@@ -256,16 +252,13 @@ class Opening(QObject):
         """The text of the model before; and what was written while this one, of another
         architecture, was loading: that is for this one. A blank is none, as Space also plays."""
         now, then, before = self._store.state.inputs, self._before, self._store.state.model
-        brought = self._inputs is not None or self._example is not None
-        if before is None or brought or before.spec.architecture == model.spec.architecture:
+        if before is None or before.spec.architecture == model.spec.architecture:
             return now, None
         texts = [[one.text.split(), one.pair, one.target] for one in (now, then)]
         return then, None if texts[0] == texts[1] else now
 
     def _inputs_for(self, model: LoadedModel) -> Inputs:
         state = self._store.state
-        if self._inputs is not None:
-            return self._inputs
         if state.model is None:
             typed = state.inputs != self.known.text(self._expected)
             if typed or self._expected == model.spec.architecture:
