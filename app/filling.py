@@ -67,13 +67,13 @@ class Filler:
 
     def new(self, *, at_end: bool) -> None:
         """Fill the next mask with its likeliest word."""
-        self._fill(None)
+        self._fill(None, self._store.state.fills)
 
     def take(self, token: int, at: int) -> None:
         """Fill `at` takes another word; what was filled after it is open again."""
         fills = self._store.state.fills
         if at < len(fills):
-            self._take(at, fills[at].position, token)
+            self._fill((fills[at].position, token), fills[:at])
 
     def take_at(self, position: int, token: int) -> None:
         """Fill the mask at `position` of the text that is looked at."""
@@ -83,29 +83,26 @@ class Filler:
         if trace is None or trace.tokens["encoder"].ids[position] != state.model.spec.special.mask:
             self._failed(RequestError("only a mask can be filled; click the word to mask it first"))
             return
-        self._take(0 if state.selection.step is None else state.selection.step, position, token)
+        self._fill((position, token), state.fills[: state.selection.step or 0])
 
     def ending(self) -> str:
         return "" if self.may_go_on() else "Every mask is filled."
 
-    def _take(self, at: int, position: int, token: int) -> None:
-        self._store.update(fills=self._store.state.fills[:at])
-        self._fill((position, token))
-
-    def _fill(self, forced: tuple[int, int] | None) -> None:
+    def _fill(self, forced: tuple[int, int] | None, before: tuple[Fill, ...]) -> None:
+        """One more fill after `before`. Until it is there all stays as it is, so that nothing is
+        lost where it fails or is cancelled."""
         state = self._store.state
-        answer, fills = state.answer, state.fills
+        answer = state.answer
         assert answer is not None
 
         def work(job: Job) -> Fill:
             return self._core.fill(
-                answer, fills, state.decode.order, job.should_stop, forced=forced
+                answer, before, state.decode.order, job.should_stop, forced=forced
             )
 
-        self._tasks.submit("decode", work, self._filled, self._failed)
+        def done(fill: Fill) -> None:
+            selection = replace(self._store.state.selection, step=fill.index, query=None, key=None)
+            self._store.update(fills=(*before, fill), selection=selection)
+            self._made()
 
-    def _filled(self, fill: Fill) -> None:
-        state = self._store.state
-        selection = replace(state.selection, step=fill.index, query=None, key=None)
-        self._store.update(fills=(*state.fills[: fill.index], fill), selection=selection)
-        self._made()
+        self._tasks.submit("decode", work, done, self._failed)

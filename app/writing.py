@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from app.branches import Tree
+from app.branches import Steps, Tree
 from app.choices import DecodeChoice, Narrowing
 from app.cutting import in_tokens
 from app.searching import LIMIT, Searches, Searching, ending_of
@@ -76,7 +76,7 @@ class Writer:
         if state.decode.strategy == "beam" and not state.steps:
             self.searching.start(at_end=at_end)
         else:
-            self._step(None)
+            self._step(None, state.steps, state.tree)
 
     def take(self, token: int, at: int) -> None:
         """Step `at` takes this token; a branch that does so already is gone back to."""
@@ -88,8 +88,7 @@ class Writer:
             return
         if at < len(state.steps):
             tree = tree.forked(at)
-        self._store.update(tree=tree, steps=state.steps[:at])
-        self._step(token)
+        self._step(token, state.steps[:at], tree)
 
     def take_at(self, position: int, token: int) -> None:
         """Take a token after `position` of the decoder's sequence."""
@@ -137,23 +136,24 @@ class Writer:
             return None
         return state.search.find([step.token for step in state.steps])
 
-    def _step(self, forced: int | None) -> None:
+    def _step(self, forced: int | None, before: Steps, tree: Tree) -> None:
+        """One more token after `before`, on the current branch of `tree`. Until it is there all
+        stays as it is, so that nothing is lost where it fails or is cancelled."""
         state = self._store.state
-        answer, steps = state.answer, state.steps
+        answer = state.answer
         assert answer is not None
 
         def work(job: Job) -> Step:
             return self._core.advance(
-                answer, steps, state.decode, state.narrowing, job.should_stop, forced=forced
+                answer, before, state.decode, state.narrowing, job.should_stop, forced=forced
             )
 
-        self._tasks.submit("decode", work, self._stepped, self._failed)
+        def done(step: Step) -> None:
+            selection = replace(self._store.state.selection, step=step.index, query=None, key=None)
+            self._store.update(tree=tree, steps=(*before, step), selection=selection)
+            self._made()
 
-    def _stepped(self, step: Step) -> None:
-        state = self._store.state
-        selection = replace(state.selection, step=step.index, query=None, key=None)
-        self._store.update(steps=(*state.steps[: step.index], step), selection=selection)
-        self._made()
+        self._tasks.submit("decode", work, done, self._failed)
 
     def _show(self, tree: Tree, step: int) -> None:
         """The tree's current branch, and what it was decoded by, so that it goes on likewise."""

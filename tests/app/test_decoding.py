@@ -263,7 +263,7 @@ def test_a_character_of_four_tokens_is_never_shown_half(qtbot: QtBot, open_app: 
     ids = [*tokenizer.encode("😀", add_special=False).ids]
     assert len(ids) == 4
     for number, token in enumerate(ids):
-        app.session.stepping.writer._step(token)
+        app.session.stepping.take(token, number)
         qtbot.waitUntil(lambda n=number: len(app.store.state.steps) == n + 1)
         settled(qtbot, app)
         text = app.window.decoding.text.text()
