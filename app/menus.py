@@ -56,8 +56,10 @@ class Menus:
         self.recent = menu.addMenu("Open &recent")
         self.recent.aboutToShow.connect(self._fill_recent)
         menu.addSeparator()
-        self.export = _add(menu, "&Export view…", self._window.choose_export, "Ctrl+E")
-        self.copy = _add(menu, "&Copy view as a picture", self._window.copy_picture, "Ctrl+Shift+C")
+        self.export = _add(menu, "&Export view…", self._window.exporting.choose, "Ctrl+E")
+        self.copy = _add(
+            menu, "&Copy view as a picture", self._window.exporting.copy, "Ctrl+Shift+C"
+        )
         self._window.pictures.offer_actions(self.copy, self.export)
         self.saver = DecodingSaver(
             self._window, self._store, self._session, self._window.save_dialog

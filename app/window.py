@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -12,7 +10,6 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QIcon,
-    QImage,
     QKeyEvent,
     QPaintEvent,
     QShowEvent,
@@ -38,6 +35,7 @@ from app.menus import Menus
 from app.panels.banner import Banner
 from app.panels.decoding import DecodingPanel
 from app.panels.dock import Dock
+from app.panels.exporting import PictureExport
 from app.panels.header import Header
 from app.panels.mask import MaskPanel
 from app.panels.pictures import Pictures
@@ -51,11 +49,7 @@ from app.session import Session
 from app.store import Store
 from app.theme import DARK, LIGHT, Theme
 
-if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
-    from app.figure import Figure
-
 MODEL_FILES = "Model files (*.gguf *.GGUF *.safetensors *.bin *.pt *.pth *.ckpt)"
-PICTURE_TYPES = "SVG picture (*.svg);;PNG picture (*.png);;Numbers as CSV (*.csv)"
 
 
 class _Centre(QWidget):
@@ -106,6 +100,8 @@ class Window(QMainWindow):
         self._place()
         self._first_layout = self.saveState()
         self.save_dialog = SaveDialog(self)
+        self.exporting = PictureExport(self, store, session, self.pictures, self.save_dialog)
+        self.exporting.done.connect(lambda said: self.status.showMessage(said, 5000))
         self.menus = Menus(self, store, session, examples)
         self._themed = (
             self.prompt,
@@ -116,6 +112,7 @@ class Window(QMainWindow):
             self.readout,
             self.predictions,
             self.decoding,
+            self.exporting,
         )
         self.theme: Theme | None = None
         self.header.open_folder.connect(self.choose_folder)
@@ -224,57 +221,6 @@ class Window(QMainWindow):
         path, _ = QFileDialog.getOpenFileName(self, "Open a model file", "", MODEL_FILES)
         if path:
             self._session.opening.open(path)
-
-    def choose_export(self) -> None:
-        if self._picture("export") is None:
-            return
-        name = f"{self._store.state.view}.svg"
-        path = self.save_dialog.ask("Export the view", name, PICTURE_TYPES)
-        if path is not None:
-            self.export(path)
-
-    def export(self, path: Path) -> None:
-        """Write the picture in front to .png, .svg or .csv; a failure is said."""
-        from app.render import export
-
-        figure = self._picture("export")
-        if figure is None:
-            return
-        try:
-            export.save(figure, path, theme=self.theme or LIGHT)
-        except export.ExportError as error:
-            self._session.complain(str(error), "model")
-        else:
-            self.status.showMessage(f"Exported to {path}", 5000)
-
-    def _picture(self, wanted: str) -> Figure | None:
-        """The picture in front; None, and a sentence why, where there is none or only words that
-        say what it needs."""
-        from app.figure import Words
-
-        figure = self.pictures.figure
-        if figure is None:
-            self._session.complain(f"There is no picture to {wanted} yet.", "model")
-        elif len(figure.panels) == 1 and isinstance(words := figure.panels[0], Words):
-            self._session.complain(f"There is no picture to {wanted}: {words.text}", "model")
-        else:
-            return figure
-        return None
-
-    def copy_picture(self) -> None:
-        """The picture in front into the clipboard, as large as it is exported."""
-        from app.render import export
-
-        figure = self._picture("copy")
-        if figure is None:
-            return
-        try:
-            data = export.png(figure, theme=self.theme or LIGHT)
-        except export.ExportError as error:
-            self._session.complain(str(error), "model")
-        else:
-            QApplication.clipboard().setImage(QImage.fromData(data))
-            self.status.showMessage("Copied as a picture", 5000)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         urls = event.mimeData().urls()

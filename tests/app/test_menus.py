@@ -32,12 +32,12 @@ def test_an_empty_state_is_no_picture(qtbot: QtBot, open_app: Opener, tmp_path: 
     app = open_app("random:decoder")
     app.session.look_at("beams")
     settled(qtbot, app)
-    app.window.export(tmp_path / "beams.csv")
+    app.window.exporting.save(tmp_path / "beams.csv")
     assert not (tmp_path / "beams.csv").exists()
     said = app.window.banner.label.text()
     assert said.startswith("There is no picture to export: ")
     QApplication.clipboard().clear()
-    app.window.copy_picture()
+    app.window.exporting.copy()
     assert QApplication.clipboard().image().isNull()
 
 

@@ -66,7 +66,7 @@ def test_a_model_that_refuses_the_text_of_the_one_before(
     said = app.window.pictures.waiting.text()
     assert "tokens; Random encoder takes at most 512." in said
     assert not app.window.banner.isVisible()  # the page says it
-    app.window.export(tmp_path / "map.svg")
+    app.window.exporting.save(tmp_path / "map.svg")
     assert not (tmp_path / "map.svg").exists()
     app.session.look_at("head_table")
     settled(qtbot, app)

@@ -173,10 +173,10 @@ def test_a_fault_nobody_foresaw_is_told_and_survived(qtbot: QtBot, open_app: Ope
 
 def test_a_failed_export_is_said(qtbot: QtBot, open_app: Opener, tmp_path: Path) -> None:
     app = open_app()
-    app.window.export(tmp_path / "no such folder" / "map.svg")
+    app.window.exporting.save(tmp_path / "no such folder" / "map.svg")
     assert app.window.banner.isVisible()
     assert "map.svg" in app.window.banner.label.text()
-    app.window.export(tmp_path / "map.svg")
+    app.window.exporting.save(tmp_path / "map.svg")
     assert (tmp_path / "map.svg").read_text(encoding="utf-8").lstrip().startswith("<")
 
 

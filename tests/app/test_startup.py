@@ -83,7 +83,7 @@ def watch():
             window.decoding.buttons["last"].click()
         if when == "export" and window._store.state.answer is not None:
             stamp.write_text(repr(time.time()))
-            window.export(Path(sys.argv[1]).with_suffix(".svg"))
+            window.exporting.save(Path(sys.argv[1]).with_suffix(".svg"))
             window.close()
         elif stamp.exists():
             window.close()

@@ -85,7 +85,7 @@ def test_the_menu_bar_too_opens_any_model(qtbot: QtBot, open_app: Opener) -> Non
 def test_the_picture_in_front_is_copied(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     QApplication.clipboard().clear()
-    app.window.copy_picture()
+    app.window.exporting.copy()
     image = QApplication.clipboard().image()
     assert image.width() == 1200
     colours = {image.pixelColor(x, image.height() // 2).name() for x in range(image.width())}
@@ -95,7 +95,7 @@ def test_the_picture_in_front_is_copied(qtbot: QtBot, open_app: Opener) -> None:
 
 def test_nothing_is_copied_before_there_is_a_picture(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app(wait=False)
-    app.window.copy_picture()
+    app.window.exporting.copy()
     assert app.store.state.problem.text == "There is no picture to copy yet."
     qtbot.waitUntil(lambda: app.store.state.answer is not None, timeout=30_000)
     settled(qtbot, app)
@@ -189,9 +189,9 @@ def test_what_is_saved_next_is_offered_the_same_folder(
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
     app = open_app("random:decoder")
-    app.window.choose_export()
+    app.window.exporting.choose()
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
-    app.window.choose_export()
+    app.window.exporting.choose()
     app.window.decoding.buttons["step"].click()
     settled(qtbot, app)
     with qtbot.waitSignal(app.window.menus.saver.saved):
