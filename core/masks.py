@@ -180,8 +180,8 @@ ENDLESS = 2**31
 
 
 def look_ahead(choice: MaskChoice, spec: AttentionSpec) -> int:
-    """How far an appended token changes earlier rows: 0 never, n when only rows of a text shorter
-    than n tokens (a prefix), `ENDLESS` always."""
+    """How far an appended token changes earlier rows: 0 never, n when only rows of a text of fewer
+    than n tokens, padding not counted (a prefix), `ENDLESS` always."""
     reaches = [_reach(part, spec) for part in (choice, *choice.also)]
     return min(reaches) if choice.how == "and" else max(reaches)
 

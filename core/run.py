@@ -104,7 +104,7 @@ def check(spec: ModelSpec, request: RunRequest) -> Mapping[str, Tokens]:
 
 
 def _check_tokens(spec: ModelSpec, stack: StackSpec, tokens: Tokens) -> None:
-    real = len(tokens) - sum(tokens.padding)
+    real = tokens.real()
     if real == 0:
         raise RequestError(f"the text for the {stack.name} is empty; type at least one word")
     if stack.max_positions is not None and real > stack.max_positions:
@@ -222,27 +222,23 @@ def _valid_prefix(
             return 0
         if request.mask("decoder.cross") != previous.request.mask("decoder.cross"):
             return 0
-    shared = tokens["decoder"].shares_prefix(previous.tokens["decoder"])
-    return shared if rows_stay(spec, choice, shared) else 0
-
-
-def rows_stay(spec: StackSpec, choice: MaskChoice, length: int) -> bool:
-    """Whether tokens appended to `length` decoder tokens leave the rows there are as they are.
-
-    They do not under a mask that looks ahead, nor under rotary scalings that turn every position
-    anew as the text grows (dynamic, longrope). Nothing is cached then and every run is a whole one,
-    so a step equals the full forward of its own text. (transformers' `generate` keeps the keys as
-    an earlier length had turned them.)
-    """
-    return rows_moved_by(spec, choice, length) is None
+    mine = tokens["decoder"]
+    shared = mine.shares_prefix(previous.tokens["decoder"])
+    return 0 if rows_moved_by(spec, choice, mine.real(shared)) else shared
 
 
 def rows_moved_by(
-    spec: StackSpec, choice: MaskChoice, length: int
+    spec: StackSpec, choice: MaskChoice, real: int
 ) -> Literal["mask", "positions"] | None:
-    """What lets tokens appended to `length` decoder tokens change the rows there are; None where
-    the rows stay."""
-    if length < max(masks.look_ahead(choice, block.attention) for block in spec.blocks):
+    """What lets tokens appended to `real` decoder tokens, padding not counted, change the rows
+    there are; None where the rows stay.
+
+    A mask that looks ahead does, and so do rotary scalings that turn every position anew as the
+    text grows (dynamic, longrope). Nothing is cached then and every run is a whole one, so a step
+    equals the full forward of its own text. (transformers' `generate` keeps the keys as an earlier
+    length had turned them.)
+    """
+    if real < max(masks.look_ahead(choice, block.attention) for block in spec.blocks):
         return "mask"
     turning = any(_depends_on_length(block.attention.positions) for block in spec.blocks)
     return "positions" if turning else None
@@ -250,8 +246,8 @@ def rows_moved_by(
 
 def moved_by(trace: Trace) -> Literal["mask", "positions"] | None:
     """Likewise of a run: unless None, the run that follows it finds nothing on its cache."""
-    choice, length = trace.request.mask("decoder.self"), len(trace.tokens["decoder"])
-    return rows_moved_by(trace.spec.stack("decoder"), choice, length)
+    choice, real = trace.request.mask("decoder.self"), trace.tokens["decoder"].real()
+    return rows_moved_by(trace.spec.stack("decoder"), choice, real)
 
 
 def _depends_on_length(where: object) -> bool:

@@ -57,6 +57,11 @@ class Tokens:
             padding=(False,) * count,
         )
 
+    def real(self, end: int | None = None) -> int:
+        """How many of the first `end` tokens (None: of all) are no padding."""
+        flags = self.padding[:end]
+        return len(flags) - sum(flags)
+
     @property
     def positions(self) -> tuple[int | None, ...]:
         """The position of each token as the model counts it; None for padding."""

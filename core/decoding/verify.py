@@ -64,7 +64,7 @@ def verify(
     sites = [site for site in model.spec.sites if site.startswith("decoder.")]
     logits = pattern = 0.0
     before: Step | None = None
-    first = len(steps[0].trace.tokens["decoder"])
+    first = steps[0].trace.tokens["decoder"].real()
     moved = rows_moved_by(spec, last.request.mask("decoder.self"), first)
     for step in steps:
         if should_stop is not None and should_stop():

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from core.errors import Cancelled, RequestError
-from core.masks import MaskChoice, choose
+from core.masks import MaskChoice
 from core.recorder import SITES, Edit, Recorder
 from core.request import ALL, RunRequest
 from core.run import run
@@ -157,20 +157,6 @@ def test_no_key_at_all_contributes_nothing() -> None:
         assert (found[f"encoder.{layer}.self.context"][:, 2] == 0).all()
 
 
-def test_one_more_token_reuses_the_prefix_and_equals_the_full_run() -> None:
-    network = tiny.decoder()
-    first = tiny.trace(network, tiny.ids(10))
-    more = tiny.trace(network, tiny.ids(12), previous=first)
-    full = tiny.trace(network, tiny.ids(12))
-    assert more.captured["decoder.0.ffn.out"].own.shape[0] == 2  # only two rows were computed
-    for site in full.sites():
-        assert (more[site] - full[site]).abs().max() <= 1e-5, site
-    assert (more.logits - full.logits).abs().max() <= 1e-4
-    assert (
-        first.pattern("decoder.self", 2) - full.pattern("decoder.self", 2)[:, :10, :10]
-    ).abs().max() <= 1e-5
-
-
 def test_what_is_computed_again_is_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
     made = {kind: any_trace(kind)[1] for kind in MODELS}
     again = {
@@ -190,55 +176,6 @@ def test_what_is_computed_again_is_what_ran(monkeypatch: pytest.MonkeyPatch) -> 
             assert torch.equal(whole[site], trace[site]), site
             assert trace.captured[site].rows([-1, 2]).equal(held.rows([-1, 2])), site
             assert trace.captured[site].cropped(4).values.equal(held.cropped(4).values), site
-
-
-def test_a_longer_run_writes_nothing_into_an_earlier_one() -> None:
-    network = tiny.decoder()
-    first = tiny.trace(network, tiny.ids(10))
-    before = {site: first[site].clone() for site in first.sites()}
-    changed = [*tiny.ids(10)[:6], 5, 4, 3, 2, 1]
-    assert tiny.trace(network, changed, previous=first).cache is not first.cache
-    assert all(torch.equal(first[site], value) for site, value in before.items())
-
-
-def test_a_changed_word_reuses_only_what_stands_before_it() -> None:
-    network = tiny.decoder()
-    old = tiny.ids(10)
-    new = [*old[:6], 5, *old[7:]]
-    first = tiny.trace(network, old)
-    branch = tiny.trace(network, new, previous=first)
-    again = tiny.trace(network, [*old, 9], previous=first)  # the cache has moved on meanwhile
-    for found, ids in ((branch, new), (again, [*old, 9])):
-        full = tiny.trace(network, ids)
-        assert (found.logits - full.logits).abs().max() <= 1e-4
-
-
-@pytest.mark.parametrize("mask", ["bidirectional", "global_local", "prefix"])
-def test_masks_that_look_ahead_reuse_nothing_they_should_not(mask: str) -> None:
-    network = tiny.decoder()
-    choice = choose("prefix", prefix=11) if mask == "prefix" else choose(mask)
-    chosen = (("decoder.self", choice),)
-    first = tiny.trace(network, tiny.ids(10), masks=chosen)
-    more = tiny.trace(network, tiny.ids(12), previous=first, masks=chosen)
-    full = tiny.trace(network, tiny.ids(12), masks=chosen)
-    assert (more.logits - full.logits).abs().max() <= 1e-4
-
-
-def test_another_mask_or_source_is_not_mixed_with_the_old_one() -> None:
-    network = tiny.encoder_decoder()
-    target = [2, *tiny.ids(5, 1)]
-    first = tiny.trace(network, tiny.ids(9), target=target)
-    for change in (
-        {"source": tiny.ids(9, seed=4)},
-        {"masks": (("encoder.self", choose("causal")),)},
-        {"masks": (("decoder.cross", choose("local", window=2)),)},
-        {"masks": (("decoder.self", choose("sliding_window", window=2)),)},
-    ):
-        more: dict[str, object] = {"source": tiny.ids(9), "target": [*target, 7], **change}
-        source = more.pop("source")
-        kept = tiny.trace(network, source, previous=first, **more)
-        full = tiny.trace(network, source, **more)
-        assert (kept.logits - full.logits).abs().max() <= 1e-4, change
 
 
 def test_edits_reach_what_follows_and_are_told() -> None:
