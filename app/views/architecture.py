@@ -184,7 +184,7 @@ def _moved_by(trace: Trace) -> Literal["mask", "positions"] | None:
     """Why nothing of the run before, one token shorter, could be kept; None where all of it was."""
     from core.run import rows_moved_by  # it imports torch, which listing the views must not
 
-    choice, before = trace.request.mask("decoder.self"), len(trace.tokens["decoder"]) - 1
+    choice, before = trace.request.mask("decoder.self"), trace.tokens["decoder"].real() - 1
     return rows_moved_by(trace.spec.stack("decoder"), choice, before)
 
 
