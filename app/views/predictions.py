@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Axis, Bar, Bars, Figure, Floats, Heatmap, Panel, Words
+from app.figure import Bar, Bars, Figure, Floats, Panel, Words
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._bars import narrowed_by, vocabulary_bars
+from app.views._bars import vocabulary_bars
+from app.views._growth import MOST_STRIPS, followed, strips
 from app.views._tokens import labels, last_position, pinned, token_name
 from core.analysis.classes import class_values
 from core.analysis.lens import growth, growth_key
@@ -24,58 +25,55 @@ if TYPE_CHECKING:
 
 MOST_LISTS = 12
 MOST_TOKENS = 40
-MOST_STRIPS, FEW = 3, 5  # lists followed word by word; words of each where there are several
 GROWTH = "Layer by layer: what each layer's state would already predict."
 ALONE = "Whether B follows A is not judged: there is no second sentence."
-OWN = ", before sampling"
-"""Said of what is shown layer by layer where the lists beside it are narrowed: it never is."""
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     title, panels, note = _lists(trace, selection, options)
-    followed = [] if options.compact else _followed(panels)
+    lists = [] if options.compact else followed(panels)
     sentence = _sentence(trace, options)
-    strips = _strips(trace, followed, selection, options)
+    grown = strips(trace, lists, selection, options)
     unlisted = bool(sentence) and not any(isinstance(panel, Bars) for panel in panels)
     if unlisted and options.compact and trace.spec.heads.vocab is not None:
         # In a narrow dock the reason why there is no list would take all the room there is.
         panels, note = sentence, _no_mask(trace, options)
     elif unlisted:
         panels = [*sentence, *panels]
-    elif len(followed) == len(strips):  # each below or beside its list
-        panels += [*strips, *sentence]
+    elif len(lists) == len(grown):  # each below or beside its list
+        panels += [*grown, *sentence]
     else:
-        panels += [*sentence, *strips]
+        panels += [*sentence, *grown]
     bars = sum(isinstance(panel, Bars) for panel in panels)
     columns = 2 if bars == 4 else min(3, max(1, bars))
-    if 0 < len(followed) <= MOST_STRIPS:
-        columns = max(2, len(followed))
+    if 0 < len(lists) <= MOST_STRIPS:
+        columns = max(2, len(lists))
     return Figure(
         title=title,
         panels=tuple(panels),
-        note=" ".join(said for said in (note, *_remarks(trace, strips, options)) if said),
+        note=" ".join(said for said in (note, *_remarks(trace, grown, options)) if said),
         columns=columns,
-        wide_last=unlisted or len(followed) > MOST_STRIPS,
+        wide_last=unlisted or len(lists) > MOST_STRIPS,
     )
 
 
-def _remarks(trace: Trace, strips: list[Panel], options: ViewOptions) -> tuple[str, ...]:
+def _remarks(trace: Trace, grown: list[Panel], options: ViewOptions) -> tuple[str, ...]:
     """A narrow dock has no room for more than what can be done there."""
-    return (GROWTH if strips else "", "" if options.compact else _alone(trace))
+    return (GROWTH if grown else "", "" if options.compact else _alone(trace))
 
 
 def prepare(
     trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
 ) -> None:
-    followed = _followed(_lists(trace, selection, options)[1])
-    for number, (place, tokens) in enumerate(followed):
-        watch = part(should_stop, number / len(followed), (number + 1) / len(followed))
+    lists = followed(_lists(trace, selection, options)[1])
+    for number, (place, tokens) in enumerate(lists):
+        watch = part(should_stop, number / len(lists), (number + 1) / len(lists))
         growth(trace, place, tokens, watch)
 
 
 def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
-    followed = _followed(_lists(trace, selection, options)[1])
-    return all(trace.remembers(growth_key(place, tokens)) for place, tokens in followed)
+    lists = followed(_lists(trace, selection, options)[1])
+    return all(trace.remembers(growth_key(place, tokens)) for place, tokens in lists)
 
 
 def _lists(
@@ -85,71 +83,6 @@ def _lists(
     if trace.spec.architecture == "encoder":
         return _masked_words(trace, selection, options)
     return _next_token(trace, selection, options)
-
-
-def _followed(panels: list[Panel]) -> list[tuple[int, tuple[int, ...]]]:
-    """(position, tokens) of each list: what is followed through the layers."""
-    lists = [panel for panel in panels if isinstance(panel, Bars)]
-    most = None if len(lists) == 1 else FEW if len(lists) <= MOST_STRIPS else 1
-    found = []
-    for bars in lists:
-        tokens = tuple(bar.token for bar in bars.bars[:most] if bar.token is not None)
-        if bars.position is not None and tokens:
-            found.append((bars.position, tokens))
-    return found
-
-
-def _strips(
-    trace: Trace,
-    followed: list[tuple[int, tuple[int, ...]]],
-    selection: Selection,
-    options: ViewOptions,
-) -> list[Panel]:
-    """How the listed words grow over the layers: a map a list; of many lists, their first words
-    in one map."""
-    grown = [growth(trace, place, tokens).T for place, tokens in followed]
-    writes = trace.spec.decoder is not None
-    own = OWN if narrowed_by(options.sampling, penalised=writes) else ""
-    if len(followed) <= MOST_STRIPS:
-        return [
-            _strip(
-                ("Layer by layer" if len(followed) == 1 else f"Layer by layer, at {place}") + own,
-                values,
-                tuple(options.pieces(token) for token in tokens),
-                trace,
-                selection,
-                options,
-            )
-            for (place, tokens), values in zip(followed, grown, strict=True)
-        ]
-    names = tuple(f"{options.pieces(tokens[0])} at {place}" for place, tokens in followed)
-    title = f"The first word of every list, layer by layer{own}"
-    return [_strip(title, np.concatenate(grown), names, trace, selection, options)]
-
-
-def _strip(
-    title: str,
-    values: Floats,
-    names: tuple[str, ...],
-    trace: Trace,
-    selection: Selection,
-    options: ViewOptions,
-) -> Heatmap:
-    """values: [token, layer + 1]."""
-    stack = trace.spec.main_stack
-    automatic = options.limits == "auto"
-    return Heatmap(
-        title=title,
-        values=np.ascontiguousarray(values),
-        rows=Axis(title="", labels=names),
-        columns=Axis(
-            title="After layer", labels=("emb", *(str(i + 1) for i in range(stack.layers)))
-        ),
-        limits=(0.0, max(float(values.max()), 1e-6) if automatic else 1.0),
-        column=selection.layer + 1 if selection.stack == stack.name else None,
-        value_name="probability",
-        limits_note="colours scaled to these values" if automatic else "",
-    )
 
 
 def _masked_words(
