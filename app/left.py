@@ -27,8 +27,36 @@ class Left:
     def __init__(self) -> None:
         self._states: dict[tuple[str, str], State] = {}
 
-    def leave(self, state: State, following: LoadedModel) -> str:
-        """Another model comes. One sentence where what was done with this one cannot stay."""
+    def model(self, source: str, device: str) -> LoadedModel | None:
+        """The very model that was left."""
+        state = self._states.get((source, device))
+        return state.model if state is not None else None
+
+    def forget(self, source: str) -> None:
+        """It is to be read anew."""
+        self._states = {key: state for key, state in self._states.items() if key[0] != source}
+
+    def exchange(
+        self,
+        state: State,
+        model: LoadedModel,
+        inputs: Inputs,
+        masks: Mapping[str, MaskChoice],
+    ) -> tuple[dict[str, Any], str]:
+        """`model` takes the place of the one in `state`, and will read `inputs` under `masks`.
+
+        Fields of the store as they were with `model`: its kept texts and, where text and masks are
+        the same, its run and what was decoded, with the step that was looked at. And one sentence
+        where what was done with the model before, or with an older one, cannot stay.
+        """
+        # First, so that what one goes back to neither counts nor can be what has to go.
+        was = self._states.pop(_key(model), None)
+        gone = self._leave(state, model)
+        if was is None or was.model is not model:
+            return {}, gone
+        return _back(was, inputs, masks, state.decode), gone
+
+    def _leave(self, state: State, following: LoadedModel) -> str:
         model = state.model
         if model is None or _key(model) == _key(following):
             return ""
@@ -51,36 +79,20 @@ class Left:
             "models that were left can stay in memory."
         )
 
-    def model(self, source: str, device: str) -> LoadedModel | None:
-        """The very model that was left."""
-        state = self._states.get((source, device))
-        return state.model if state is not None else None
 
-    def forget(self, source: str) -> None:
-        """It is to be read anew."""
-        self._states = {key: state for key, state in self._states.items() if key[0] != source}
-
-    def back(
-        self,
-        model: LoadedModel,
-        inputs: Inputs,
-        masks: Mapping[str, MaskChoice],
-        decode: DecodeChoice,
-    ) -> dict[str, Any]:
-        """Fields of the store as they were with this model: its kept texts and, where text and
-        masks are the same, its run and what was decoded, with the step that was looked at."""
-        state = self._states.pop(_key(model), None)
-        if state is None or state.model is not model:
-            return {}
-        same = replace(state, inputs=inputs, masks=masks, model=model)
-        if state.answer is None or state.answer.trouble or not same.answered:
-            return {"kept": state.kept}
-        found: dict[str, Any] = {"kept": state.kept, "answer": state.answer}
-        if _decoded(state):
-            found |= {name: getattr(state, name) for name in DECODED}
-            found["decode"] = replace(state.decode, speed=decode.speed)
-            found["step"] = state.selection.step
-        return found
+def _back(
+    was: State, inputs: Inputs, masks: Mapping[str, MaskChoice], decode: DecodeChoice
+) -> dict[str, Any]:
+    """What comes back of the state in which a model was left."""
+    same = replace(was, inputs=inputs, masks=masks)
+    if was.answer is None or was.answer.trouble or not same.answered:
+        return {"kept": was.kept}
+    found: dict[str, Any] = {"kept": was.kept, "answer": was.answer}
+    if _decoded(was):
+        found |= {name: getattr(was, name) for name in DECODED}
+        found["decode"] = replace(was.decode, speed=decode.speed)
+        found["step"] = was.selection.step
+    return found
 
 
 def _decoded(state: State) -> bool:
@@ -88,7 +100,10 @@ def _decoded(state: State) -> bool:
 
 
 def _key(model: LoadedModel) -> tuple[str, str]:
-    return model.source, str(model.device)
+    """As it is asked for: its source and the name of its device."""
+    from core.device import name_of
+
+    return model.source, name_of(model.device)
 
 
 def _weights(state: State) -> int:

@@ -223,9 +223,8 @@ class Opening(QObject):
             except CoreError as error:
                 self._failed(error)
                 return
-        gone = self._left.leave(state, model)
+        back, gone = self._left.exchange(state, model, changes["inputs"], changes["masks"])
         changes["note"] = changes["note"] or gone
-        back = self._left.back(model, changes["inputs"], changes["masks"], state.decode)
         changes["selection"] = replace(
             fitted(changes["selection"], model.spec),
             query=None,

@@ -34,6 +34,11 @@ def resolve(name: str) -> torch.device:
     return torch.device(full)
 
 
+def name_of(device: torch.device) -> str:
+    """The name that `available` gives a device: a Mac's only one has no number there."""
+    return device.type if device.type == "mps" else str(device)
+
+
 def compute_dtype(name: str | None) -> torch.dtype:
     """The type computed in; None is float32, whatever the checkpoint stores.
 
