@@ -50,13 +50,15 @@ def encoder(
     norm: NormSpec,
     *,
     offset: int = 0,
+    uncounted: int | None = None,
     width: int | None = None,
     activation: str = "gelu",
 ) -> StackSpec:
     """The stack BERT shares with RoBERTa and ELECTRA.
 
-    offset: first row of the position table that is used. width: of the embeddings, where it is
-    not d_model. activation: where the configuration states none.
+    offset: first row of the position table that is used. uncounted: a token that takes no place
+    in it. width: of the embeddings, where it is not d_model. activation: where the configuration
+    states none.
     """
     config.refuse("is_decoder", default=False)
     config.refuse("add_cross_attention", default=False)
@@ -81,7 +83,7 @@ def encoder(
             vocab=config.size("vocab_size"),
             d_model=d_model,
             d_embed=width if width not in (None, d_model) else None,
-            positions=LearnedPositions(size=rows, offset=offset),
+            positions=LearnedPositions(size=rows, offset=offset, uncounted=uncounted),
             segments=config.count("type_vocab_size", default=2),
             norm=norm,
         ),

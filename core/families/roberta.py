@@ -1,5 +1,5 @@
 """RoBERTa (Liu et al. 2019), XLM-RoBERTa and CamemBERT: BERT's stack, other heads, and positions
-that start behind the padding token's row."""
+that start behind the padding token's row and do not count that token."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def spec(config: Config) -> ModelSpec:
     return ModelSpec(
         family=_NAMES[config.read("model_type")],
         name=config.path.parent.name,
-        encoder=bert.encoder(config, norm, offset=pad + 1),
+        encoder=bert.encoder(config, norm, offset=pad + 1, uncounted=pad),
         heads=Heads(
             vocab=VocabHead(
                 vocab=config.size("vocab_size"),

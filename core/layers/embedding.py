@@ -63,8 +63,7 @@ class Embedding(nn.Module):
             which = torch.zeros_like(ids) if segments is None else segments
             total = total + rec("segment", self.segment(which), "position d_embed")
         if self.position is not None and self.spec.positions is not None:
-            rows = positions.clamp(min=0) + self.spec.positions.offset
-            added = self.position(rows).to(total.dtype)
+            added = self.position(_rows(self.spec.positions, ids, positions)).to(total.dtype)
             total = total + rec("position", added, "position d_embed")
         total = rec("sum", total, "position d_embed")
         if self.norm is not None:
@@ -72,3 +71,14 @@ class Embedding(nn.Module):
         if self.project is not None and not self.spec.project_first:
             total = self.project(total)
         return rec("out", self.dropout(total), "position d_model")
+
+
+def _rows(where: LearnedPositions | SinusoidalPositions, ids: Tensor, positions: Tensor) -> Tensor:
+    """ids, positions [batch, position] -> rows of the position table [batch, position]."""
+    rows = positions.clamp(min=0) + where.offset
+    if isinstance(where, SinusoidalPositions) or where.uncounted is None:
+        return rows
+    # Padding repeats the position before it; it is left out of `positions` already.
+    real = positions.diff(dim=-1, prepend=torch.full_like(positions[..., :1], -1)) > 0
+    uncounted = ids == where.uncounted
+    return torch.where(uncounted, where.offset - 1, rows - (uncounted & real).cumsum(-1))

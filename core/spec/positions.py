@@ -10,10 +10,15 @@ from core.spec.norm import NormSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedPositions:
-    """A trained table added to the token embedding. offset: first row used (BART 2, RoBERTa 2)."""
+    """A trained table added to the token embedding. offset: first row used (BART 2, RoBERTa 2).
+
+    uncounted: a token that takes no place wherever it stands in a text, and reads the row before
+    the first (RoBERTa's padding token).
+    """
 
     size: int
     offset: int = 0
+    uncounted: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
