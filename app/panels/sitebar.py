@@ -9,15 +9,12 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
-    QSpinBox,
-    QToolButton,
     QWidget,
 )
 
-from app.icons import icon
 from app.looking import at_site, fitted, heads_at, layers_at
+from app.panels.counter import Counter
 from app.panels.layer_play import LayerPlay
 from app.panels.sites import BRIEF_NAMES, SITE_NAMES
 from app.session import Session
@@ -29,85 +26,8 @@ OF_MAIN_STACK = frozenset({"predictions"})
 """Views in which only the layers of the stack that predicts are seen: not those of a source."""
 
 ROOMY, TIGHT = 16, 6  # pixels between the controls
-ARROW, COMBO = 22, 30  # pixels of a button in the tight bar; of a list beside its text
-SPACE, SPIN = 2, 40  # pixels between the parts of a counter; of its number
-AWAY = 6  # pixels between a counter's words and what stands behind them
-NO_LIMIT = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX
+COMBO = 30  # pixels of a list beside its text
 NO_PICTURE = "There is no picture yet"
-
-
-class Counter(QWidget):
-    """◀ spin box ▶ of how many; counts from 1."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.spin = QSpinBox()
-        self.spin.setRange(1, 1)
-        self.spin.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self.spin.setAccessibleName(name)
-        self.spin.setFixedWidth(SPIN)
-        self.back, self.on = QToolButton(), QToolButton()
-        for button, what, change in ((self.back, "Previous", -1), (self.on, "Next", 1)):
-            button.setAutoRepeat(True)
-            button.setAutoRaise(True)
-            button.setToolTip(f"{what} {name.lower()}")
-            button.setAccessibleName(f"{what} {name.lower()}")
-            button.clicked.connect(lambda _=False, by=change: self._go(by))
-        self.of = QLabel()
-        self._name = QLabel(name)
-        self._name.setBuddy(self.spin)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        for widget in (self._name, self.back, self.spin, self.on, self.of):
-            layout.addWidget(widget)
-
-    def set_theme(self, theme: Theme) -> None:
-        self.back.setIcon(icon("left", theme.text, theme.border))
-        self.on.setIcon(icon("right", theme.text, theme.border))
-
-    def add(self, widget: QWidget) -> None:
-        """Something more that belongs to this number, behind it."""
-        layout = self.layout()
-        assert layout is not None
-        layout.addWidget(widget)
-        self.of.setContentsMargins(0, 0, AWAY, 0)  # or “of 3 ▶” would be read as one
-
-    def show_value(self, value: int, most: int) -> None:
-        """Set from outside; tells nobody."""
-        self.spin.blockSignals(True)
-        self.spin.setRange(1, most)
-        self.spin.setValue(value)
-        self.spin.blockSignals(False)
-        self.of.setText(f"of {most}")
-        self.spin.setToolTip(f"{value} of {most}")
-        self.back.setEnabled(value > 1)
-        self.on.setEnabled(value < most)
-
-    @property
-    def saved(self) -> int:
-        """Pixels that it needs less when it is tight."""
-        arrows = sum(button.sizeHint().width() - ARROW for button in self._arrows())
-        return self.of.sizeHint().width() + SPACE + arrows
-
-    @property
-    def least(self) -> int:
-        """Its width in pixels when it is tight."""
-        arrows = self._arrows()
-        gaps = (2 + len(arrows) - 1) * SPACE
-        return self._name.sizeHint().width() + SPIN + len(arrows) * ARROW + gaps
-
-    def tighten(self, tight: bool) -> None:
-        """Narrow buttons, and how many there are only in the tooltip; or all of it."""
-        self.of.setVisible(not tight)
-        for button in self._arrows():
-            button.setMaximumWidth(ARROW if tight else NO_LIMIT)
-
-    def _arrows(self) -> list[QToolButton]:
-        return self.findChildren(QToolButton)
-
-    def _go(self, by: int) -> None:
-        self.spin.setValue(self.spin.value() + by)
 
 
 class SiteBar(QWidget):
