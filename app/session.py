@@ -104,8 +104,11 @@ class Session(QObject):
             self.run()
 
     def mask(self, site: str, choice: MaskChoice) -> None:
-        """Let an attention site obey another mask."""
-        self.store.update(masks={**self.store.state.masks, site: choice})
+        """Let an attention site obey another mask. The model's own is none: it is not written down,
+        so that a run under it is the same run whether or not another was chosen before."""
+        others = {other: c for other, c in self.store.state.masks.items() if other != site}
+        own = choice == type(choice)()
+        self.store.update(masks=others if own else {**others, site: choice})
         self.run()
 
     def run(self) -> None:

@@ -20,6 +20,7 @@ from app.wiring import App
 if TYPE_CHECKING:
     from app.render.widget import FigureWidget
     from core.loaded import LoadedModel
+    from core.masks import MaskChoice
 
 Opener = Callable[..., App]
 
@@ -106,6 +107,13 @@ def press(app: App, key: Qt.Key, *, shift: bool = False) -> None:
     widget.setFocus()
     modifier = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
     QTest.keyClick(widget, key, modifier)
+
+
+def mask_at(app: App, site: str) -> MaskChoice:
+    """What an attention site is told to obey; by default the model's own mask."""
+    from core.masks import MaskChoice
+
+    return app.store.state.masks.get(site, MaskChoice())
 
 
 def mask_editor(qtbot: QtBot, app: App) -> MaskEditor:

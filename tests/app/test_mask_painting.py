@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.session import DROPPED
 from app.wiring import App
 from core.masks import MaskChoice
-from tests.app.driver import Opener, click_at, drag, mask_editor, opened_on, settled
+from tests.app.driver import Opener, click_at, drag, mask_at, mask_editor, opened_on, settled
 
 SITE = "encoder.self"
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -19,7 +19,7 @@ SHIFT = CTRL | Qt.KeyboardModifier.ShiftModifier
 
 def cells(qtbot: QtBot, app: App) -> tuple[tuple[int, int], ...]:
     settled(qtbot, app)
-    return app.store.state.masks.get(SITE, MaskChoice()).blocked
+    return mask_at(app, SITE).blocked
 
 
 # --- with the pointer -------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def test_the_map_stays_as_it_is_while_a_stroke_goes_over_decoded_tokens(
     QTest.mouseRelease(shown, Qt.MouseButton.LeftButton, pos=places[-1].toPoint())
     qtbot.waitUntil(lambda: app.store.state.answered and not app.store.state.steps)
     settled(qtbot, app)
-    painted = app.store.state.masks["decoder.self"].blocked
+    painted = mask_at(app, "decoder.self").blocked
     assert painted == tuple((last, key) for key in range(last + 1))
     assert bar.ending.text() == DROPPED
     # It ends where the bar does, once the bar is laid out anew.
@@ -130,21 +130,21 @@ def test_reset_is_taken_back_as_one_step(qtbot: QtBot, open_app: Opener) -> None
     for key in range(4):
         click_at(thumbnail, thumbnail.cell_centre(5, key))
         settled(qtbot, app)
-    before = app.store.state.masks[SITE]
+    before = mask_at(app, SITE)
     assert len(before.blocked) == 4
     QTest.mouseClick(panel.clear, Qt.MouseButton.LeftButton)
     settled(qtbot, app)
-    assert app.store.state.masks[SITE] == MaskChoice()
+    assert mask_at(app, SITE) == MaskChoice()
     panel.clear.setFocus()
     QTest.keyClick(panel.clear, Qt.Key.Key_Z, CTRL)
     settled(qtbot, app)
-    assert app.store.state.masks[SITE] == before
+    assert mask_at(app, SITE) == before
     assert panel.kind.key == "sliding_window"
     assert panel.second.key == "no_self"
     assert not panel.hide_padding.isChecked()
     QTest.keyClick(thumbnail, Qt.Key.Key_Z, SHIFT)
     settled(qtbot, app)
-    assert app.store.state.masks[SITE] == MaskChoice()
+    assert mask_at(app, SITE) == MaskChoice()
     QTest.keyClick(thumbnail, Qt.Key.Key_Z, CTRL)
     QTest.keyClick(thumbnail, Qt.Key.Key_Z, CTRL)
     assert len(cells(qtbot, app)) == 3, "the last click before Reset"
@@ -163,7 +163,7 @@ def test_another_kind_is_taken_back_before_the_strokes_under_it(
     editor = mask_editor(qtbot, app)
     QTest.mouseClick(editor.undo, Qt.MouseButton.LeftButton)
     assert cells(qtbot, app) == ((1, 0),)
-    assert app.store.state.masks[SITE].hide_padding
+    assert mask_at(app, SITE).hide_padding
     QTest.mouseClick(editor.undo, Qt.MouseButton.LeftButton)
     assert cells(qtbot, app) == ()
 

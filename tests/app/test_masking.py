@@ -19,6 +19,7 @@ from tests.app.driver import (
     click_at,
     drag,
     heatmap,
+    mask_at,
     mask_editor,
     opened_on,
     settled,
@@ -107,7 +108,7 @@ def test_the_large_mask_editor_paints_too(qtbot: QtBot, open_app: Opener) -> Non
     assert hidden[3, 0]
     QTest.mouseClick(app.window.mask_panel.clear, Qt.MouseButton.LeftButton)
     settled(qtbot, app)
-    assert app.store.state.masks["encoder.self"].blocked == ()
+    assert mask_at(app, "encoder.self").blocked == ()
     editor.close()
 
 
@@ -120,7 +121,7 @@ def test_painting_is_undone_stroke_by_stroke_and_cleared_at_once(
 
     def blocked() -> set[tuple[int, int]]:
         settled(qtbot, app)
-        return set(app.store.state.masks["encoder.self"].blocked)
+        return set(mask_at(app, "encoder.self").blocked)
 
     drag(thumbnail, *(thumbnail.cell_centre(1, key) for key in (2, 3, 4)))
     stroke = blocked()
@@ -169,22 +170,22 @@ def test_painted_cells_are_cleared_without_the_kind_of_mask(qtbot: QtBot, open_a
     assert editor.undo.isEnabled()
     QTest.mouseClick(editor.clear, Qt.MouseButton.LeftButton)
     settled(qtbot, app)
-    choice = app.store.state.masks["encoder.self"]
+    choice = mask_at(app, "encoder.self")
     assert (choice.key, choice.blocked) == ("causal", ())
     assert not editor.clear.isEnabled()
     assert not editor.redo.isEnabled()
     QTest.mouseClick(editor.undo, Qt.MouseButton.LeftButton)
     settled(qtbot, app)
-    assert app.store.state.masks["encoder.self"].blocked == ((3, 1),)
+    assert mask_at(app, "encoder.self").blocked == ((3, 1),)
     QTest.mouseClick(editor.redo, Qt.MouseButton.LeftButton)
     settled(qtbot, app)
-    assert app.store.state.masks["encoder.self"].blocked == ()
+    assert mask_at(app, "encoder.self").blocked == ()
     QTest.mouseClick(editor.undo, Qt.MouseButton.LeftButton)
     settled(qtbot, app)
     editor.close()
     panel.explanation.linkActivated.emit("clear")
     settled(qtbot, app)
-    assert app.store.state.masks["encoder.self"].blocked == ()
+    assert mask_at(app, "encoder.self").blocked == ()
     assert "painted" not in panel.explanation.text()
 
 
@@ -363,11 +364,11 @@ def test_the_editor_undoes_by_key_wherever_its_focus_is(qtbot: QtBot, open_app: 
         click_at(editor.map, editor.map.cell_centre(1, key))
         settled(qtbot, app)
     for focus in (editor.map, editor.undo, editor.clear):
-        count = len(app.store.state.masks["encoder.self"].blocked)
+        count = len(mask_at(app, "encoder.self").blocked)
         focus.setFocus()
         QTest.keyClick(focus, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         settled(qtbot, app)
-        assert len(app.store.state.masks["encoder.self"].blocked) == count - 1
+        assert len(mask_at(app, "encoder.self").blocked) == count - 1
     assert app.window.prompt.text.toPlainText() == "abcd"
     editor.close()
 
@@ -391,7 +392,7 @@ def test_three_sites_explain_the_mask_of_the_one_that_is_looked_at(
     assert "1 cell is painted out" in panel.explanation.text()
     panel.explanation.linkActivated.emit("clear")
     settled(qtbot, app)
-    assert app.store.state.masks["decoder.self"].blocked == ()
+    assert mask_at(app, "decoder.self").blocked == ()
 
 
 def test_the_site_whose_mask_is_chosen_is_shown(qtbot: QtBot, open_app: Opener) -> None:

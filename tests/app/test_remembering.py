@@ -11,13 +11,12 @@ from pytestqt.qtbot import QtBot
 
 from app.by_architecture import ByArchitecture
 from app.choices import Architecture, DecodeChoice, Display, Inputs, Narrowing
-from app.mask_memory import MOST_CELLS, read_masks, write_masks
+from app.mask_memory import write_masks
 from app.selection import Selection
 from app.settings import Remembered, Settings
 from app.wiring import App
 from core.masks import MaskChoice
 from tests.app.driver import Opener, go_to, heatmap, settled, type_text
-from tests.app.test_decoding import step
 
 WINDOW = MaskChoice(
     key="sliding_window",
@@ -243,60 +242,6 @@ def test_each_architecture_has_its_own_mask(qtbot: QtBot, open_app: Opener) -> N
     assert dict(app.store.state.masks) == {"decoder.self": WINDOW}
 
 
-def test_many_painted_cells_are_not_remembered() -> None:
-    def cells(count: int) -> tuple[tuple[int, int], ...]:
-        return tuple((i, 0) for i in range(count))
-
-    for count, kept in ((MOST_CELLS, MOST_CELLS), (MOST_CELLS + 1, 0)):
-        text = write_masks({"encoder.self": MaskChoice(key="causal", blocked=cells(count))})
-        found = read_masks(text, ("encoder.self",))
-        assert found == {"encoder.self": MaskChoice(key="causal", blocked=cells(kept))}
-
-
-def test_a_mask_of_a_site_that_is_not_there_is_left_out() -> None:
-    text = write_masks({"decoder.self": WINDOW, "decoder.cross": MaskChoice(hide_padding=False)})
-    assert read_masks(text, ("decoder.self",)) == {"decoder.self": WINDOW}
-    assert read_masks(text, ("encoder.self",)) == {}
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ('"sliding_window"', '"keyhole"'),
-        ('"sliding_window"', "[]"),
-        ('"window": 2', '"window": 0'),
-        ('"window": 2', '"window": 1e9'),
-        ('"window": 2', '"window": 99999999999999999999999'),
-        ('"window": 2', '"pane": 2'),
-        ('"prefix": 3', '"prefix": -3'),
-        ('"or"', '"nor"'),
-        ("[5, 4]", "[5]"),
-        ("[5, 4]", "[5, -4]"),
-        ("[5, 4]", '[5, "4"]'),
-        ("false", "0"),
-        ('"how"', '"who"'),
-    ],
-)
-def test_a_broken_mask_is_left_out_and_the_others_stay(old: str, new: str) -> None:
-    sites = ("decoder.self", "decoder.cross")
-    other = MaskChoice(key="bidirectional")
-    text = write_masks({"decoder.self": WINDOW, "decoder.cross": other})
-    rest, broken = text.split('"decoder.self"')
-    assert broken.count(old) == 1
-    found = read_masks(f'{rest}"decoder.self"{broken.replace(old, new)}', sites)
-    assert found == {"decoder.cross": other}
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "7", "null", '{"encoder.self": 7}', "[" * 100_000])
-def test_what_is_no_mask_at_all_gives_none(text: str) -> None:
-    assert read_masks(text, ("encoder.self",)) == {}
-
-
-def test_a_causal_mask_is_none_of_cross_attention() -> None:
-    text = write_masks({"decoder.cross": MaskChoice(key="causal")})
-    assert read_masks(text, ("decoder.cross",)) == {}
-
-
 def test_a_broken_mask_in_the_file_does_not_keep_a_model_from_running(
     qtbot: QtBot, open_app: Opener, tmp_path: Path
 ) -> None:
@@ -305,76 +250,3 @@ def test_a_broken_mask_in_the_file_does_not_keep_a_model_from_running(
     app = open_app()
     assert dict(app.store.state.masks) == {}
     assert app.store.state.answer is not None
-
-
-def test_kept_texts_and_decoded_tokens_wait_for_their_model(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app("random:decoder")
-    app.session.keep()
-    kept = app.store.state.kept
-    app.session.stepping.choose(strategy="sample", seed=3)
-    step(qtbot, app, 3)
-    app.session.stepping.back()
-    before = app.store.state
-    switch(qtbot, app, "encoder")
-    assert app.store.state.kept == ()
-    assert app.store.state.steps == ()
-    app.session.keep()
-    app.session.stepping.choose(strategy="greedy", speed=9)
-    switch(qtbot, app, "decoder")
-    state = app.store.state
-    assert state.kept == kept
-    assert state.steps == before.steps
-    assert state.answer is before.answer
-    assert state.selection.step == 1
-    assert (state.decode.strategy, state.decode.seed, state.decode.speed) == ("sample", 3, 9)
-    assert len(app.window.decoding.chips.chips) == 3
-    step(qtbot, app, 2)
-    assert app.store.state.steps[:3] == before.steps, "it goes on where it was"
-    switch(qtbot, app, "encoder")
-    assert len(app.store.state.kept) == 1
-
-
-def test_under_another_text_only_the_kept_ones_come_back(qtbot: QtBot, open_app: Opener) -> None:
-    app = open_app("random:decoder")
-    app.session.keep()
-    step(qtbot, app, 2)
-    switch(qtbot, app, "encoder")
-    app.session.opening.known.texts["decoder"] = Inputs(text="another one")
-    switch(qtbot, app, "decoder")
-    state = app.store.state
-    assert [answer.inputs.text for answer in state.kept] == ["Once upon a time"]
-    assert state.steps == ()
-    assert state.answer.inputs.text == "another one"
-
-
-def test_of_a_large_model_it_is_said_that_nothing_can_wait(
-    qtbot: QtBot, open_app: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = open_app("random:decoder")
-    step(qtbot, app, 2)
-    name = app.store.state.model.name
-    monkeypatch.setattr("app.left.MOST_WEIGHTS", 1000)
-    switch(qtbot, app, "encoder")
-    assert f"the decoded tokens of {name} are gone" in app.window.banner.label.text().replace(
-        "\u200b", ""
-    )
-    switch(qtbot, app, "decoder")
-    assert app.store.state.steps == ()
-
-
-def test_of_the_first_of_several_models_it_is_said_too(
-    qtbot: QtBot, open_app: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = open_app("random:decoder")
-    step(qtbot, app, 2)
-    first = app.store.state.model
-    switch(qtbot, app, "encoder")
-    assert not app.window.banner.isVisible()
-    app.session.keep()
-    monkeypatch.setattr("app.left.MOST_WEIGHTS", app.store.state.model.parameters)
-    switch(qtbot, app, "encoder-decoder")
-    said = app.window.banner.label.text().replace("\u200b", "")
-    assert f"the decoded tokens of {first.name} are gone" in said
-    assert "not all models" in said
-    switch(qtbot, app, "encoder")
-    assert len(app.store.state.kept) == 1
