@@ -274,7 +274,8 @@ class Opening(QObject):
         """The model before stays; where there is none, the best there is comes instead."""
         state = self._store.state
         failed, model = state.source, state.model
-        self.known.forget_source(failed)
+        if not isinstance(error, Cancelled) and (model is None or model.source != failed):
+            self.known.forget_source(failed)
         self._tell(error)
         if model is not None:
             self._stay(model)

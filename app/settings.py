@@ -123,8 +123,11 @@ class Settings:
             self._write(inputs, architecture)
         for architecture, chosen in known.masks.items():
             put(f"{architecture}/masks", chosen)
-        for architecture, source in known.sources.items():
-            put(f"{architecture}/source", source)
+        for architecture in ARCHITECTURES:
+            if source := known.sources.get(architecture):
+                put(f"{architecture}/source", source)
+            else:  # what could not be opened must not come back
+                self._file.remove(f"{architecture}/source")
         for architecture, place in known.places.items():
             put(f"{architecture}/site", place.site)
             put(f"{architecture}/layer", place.layer)
