@@ -1,4 +1,4 @@
-"""Why there is no picture: one sentence for the page that stands in its place."""
+"""Why there is no picture: what the page says that stands in its place."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from app.store import State
 WAITING = "The model is being loaded; you can type already."
 NO_MODEL = "No model is open: choose one above."
 UNREAD = "This model has read no text yet."
+PREPARING = "This picture is being prepared."
+UNPREPARED = (
+    "This picture was not prepared to the end. Turn to another view and back to prepare it."
+)
 
 
 def why(state: State) -> str:
-    """Empty where there is a run, and while one is on its way: it takes but a moment, and the
-    status line tells of a longer one."""
+    """Empty while a run is on its way: it takes but a moment, and the status line tells of a longer
+    one; and where the banner says what is wrong with the picture."""
     if state.trace is not None:
-        return ""
+        if state.busy is not None:
+            return PREPARING
+        return UNPREPARED if state.problem is None else ""
     if state.busy is not None and state.busy.lane == "load":
         return WAITING
     if state.model is None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,12 +12,10 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
-from app.choices import HEAD_ORDERS
-from app.looking import at_site, fitted
 from app.panels.drawing import SHOWN_BY, enlargement, options_of
 from app.panels.keeping import Keeping
 from app.panels.nothing_read import WAITING, why
-from app.panels.picking import took
+from app.panels.picking import Picking
 from app.panels.pooling import Pooling
 from app.panels.view_tabs import ViewTabs
 from app.session import BUSY_TEXTS, Session
@@ -32,17 +28,15 @@ from core.progress import Watch
 if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
     from app.figure import Figure
     from app.render.widget import FigureWidget
-    from app.selection import Selection
     from app.views import View
 
-PATIENCE = 250  # milliseconds a new model has to read the text before the page is emptied
+PATIENCE = 250  # milliseconds a picture has to come before the page is emptied
 
 
 class Pictures(QWidget):
     """drawn: the key of a view whose picture has just been painted. message: stands above it."""
 
     drawn = Signal(str)
-    hovered = Signal(str)
 
     def __init__(self, store: Store, session: Session, message: QWidget) -> None:
         super().__init__()
@@ -60,14 +54,15 @@ class Pictures(QWidget):
         self._stack.addWidget(self.waiting)
         self.widgets: dict[str, FigureWidget] = {}
         self._stale: set[str] = set()
-        self._selected: tuple[Selection, Selection] | None = None  # by a click: before and after
         self._drawn: set[str] = set()  # views whose widget shows the model that is open
+        self._loading = False
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE)
         self._patience.timeout.connect(self._show_why)
         self.pooling = Pooling(store, session.checker)
         self.keeping = Keeping(store, session)
+        self.picking = Picking(store, session)
         self.tabs.chosen.connect(session.look_at)
         self.tabs.turned.connect(session.leafing.turn_to)
         for wanted in (self.tabs.chosen, self.tabs.turned):
@@ -125,9 +120,8 @@ class Pictures(QWidget):
             # is enough for most to read the text, without a flash of an empty page.
             self._drawn.clear()
             self._patience.start()
-        if names & {"model", "answer", "problem", "refused", "busy"}:
-            self.waiting.setText(why(self._store.state))
         state = self._store.state
+        self.waiting.setText(why(state))
         if names & {"problem", "refused"} and (state.problem or state.refused):
             self._show_why()
         if "view" in names:
@@ -137,7 +131,10 @@ class Pictures(QWidget):
                 widget.enlarge(enlargement(self._store.state))
         if names & SHOWN_BY:
             self._stale = set(self._views)
-        if names & (SHOWN_BY | {"view"}):
+        loading = state.busy is not None and state.busy.lane == "load"
+        loaded, self._loading = self._loading and not loading, loading
+        # A preparation gives way to a load; where no other model came of that, it is made again.
+        if names & (SHOWN_BY | {"view"}) or loaded:
             self._timer.start()
 
     def _offer_views(self) -> None:
@@ -157,6 +154,8 @@ class Pictures(QWidget):
             self.tabs.show_key(key)
         if key in self._drawn:
             self._stack.setCurrentWidget(self.widgets[key])
+        else:  # another view's picture must not stay under this one's name
+            self._patience.start()
 
     def _show_why(self) -> None:
         """An empty page that says why, unless the picture in front is the open model's."""
@@ -170,11 +169,9 @@ class Pictures(QWidget):
 
             widget = FigureWidget(theme=self._theme)
             widget.enlarge(enlargement(self._store.state))
-            widget.picked.connect(self._picked)
-            widget.unpicked.connect(self._unpicked)
-            widget.opened.connect(self._opened)
-            widget.hovered.connect(self.hovered)
-            widget.hover_left.connect(lambda: self.hovered.emit(""))
+            widget.picked.connect(self.picking.picked)
+            widget.unpicked.connect(self.picking.unpicked)
+            widget.opened.connect(self.picking.opened)
             self.widgets[key] = widget
             self._stack.addWidget(widget)
         return self.widgets[key]
@@ -232,62 +229,3 @@ class Pictures(QWidget):
         self._stale.discard(view.key)
         self._store.update(draw_ms=1000 * (time.perf_counter() - started))
         self.drawn.emit(view.key)
-
-    # --- the pointer ------------------------------------------------------------------------
-
-    def _picked(self, picked: Mapping[str, int | str]) -> None:
-        """A click selects; a second one on the same pin lets go; a head of the mosaic opens."""
-        self._selected = None
-        picks = {name: value for name, value in picked.items() if isinstance(value, int)}
-        if took(picks, self._session.stepping):
-            return
-        if len(picks) < len(picked):
-            self._go_to(picked)
-            return
-        selection = self._store.state.selection
-        changes: dict[str, int | str | None] = dict(picks)
-        pins = {name: index for name, index in picks.items() if name in ("query", "key")}
-        if pins and all(getattr(selection, name) == index for name, index in pins.items()):
-            changes |= dict.fromkeys(pins)
-        if "hypothesis" in picks:
-            self._session.stepping.writer.searching.show(picks["hypothesis"])
-            return
-        if "sort" in picks:
-            self._session.sort_heads(HEAD_ORDERS[picks["sort"] + 1])
-            return
-        if "branch" in picks:
-            self._session.stepping.revisit(picks["branch"], picks.get("step"))
-            return
-        if "step" in changes:
-            self._session.stepping.show(picks["step"])
-            del changes["step"]
-        self._store.select(**changes)
-        self._selected = selection, self._store.state.selection
-        if {"layer", "head"} <= set(picks) and "attention" in self._views:
-            self._session.look_at("attention")
-
-    def _unpicked(self) -> None:
-        """The click only began a double click: what it selected is let go, unless more happened."""
-        if self._selected is not None and self._store.state.selection == self._selected[1]:
-            before = self._selected[0]
-            if before.step == self._selected[1].step:
-                self._store.update(selection=before)
-        self._selected = None
-
-    def _go_to(self, picked: Mapping[str, int | str]) -> None:
-        """To another stack or attention site: what is looked at must exist there too."""
-        state = self._store.state
-        if state.trace is None:
-            return
-        stack, part = str(picked["stack"]), str(picked["part"])
-        wanted = at_site(state.selection, stack, part)
-        found = fitted(
-            replace(wanted, **picked),  # type: ignore[arg-type]
-            state.trace.spec,
-            state.trace,
-        )
-        self._store.update(selection=found)
-
-    def _opened(self, target: str) -> None:
-        if target in self._views:
-            self._session.look_at(target)

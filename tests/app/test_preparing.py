@@ -1,17 +1,22 @@
-"""Dear pictures are prepared off the window's thread, and never computed in it."""
+"""Dear pictures are prepared off the window's thread, and never computed in it. What gave way to
+something else is prepared again."""
 
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.panels.nothing_read import PREPARING, UNPREPARED
 from app.panels.status import StatusLine
+from app.wiring import App
+from core.errors import Cancelled
 from core.progress import Watch
-from tests.app.driver import Opener, settled
+from tests.app.driver import Opener, QuickCore, settled
 
 
 def test_looking_elsewhere_meanwhile_waits_for_its_own_preparation(
@@ -112,3 +117,75 @@ def test_the_status_line_tells_how_far_it_is(
         go_on.set()
     settled(qtbot, app)
     assert status.progress.isHidden()
+
+
+class Endless(QuickCore):
+    """A core that loads another model until it is stopped."""
+
+    def load(self, source: str, device: str, report: Any, stop: Any) -> Any:
+        while self._opened and not stop():
+            time.sleep(0.01)
+        if self._opened:
+            raise Cancelled("Loading was cancelled.")
+        self._opened = True
+        return super().load(source, device, report, stop)
+
+
+def held(app: App, key: str) -> threading.Event:
+    """Nothing of a view is ready before it was prepared, and that waits for this."""
+    go_on, ready = threading.Event(), set[Any]()
+    pictures = app.window.pictures
+
+    def prepare(trace: Any, selection: Any, options: Any, stop: Any) -> None:
+        while not go_on.wait(0.01):
+            if stop():
+                raise Cancelled("The work was stopped.")
+        ready.add(trace)
+
+    pictures._views[key] = replace(
+        pictures._views[key], prepare=prepare, ready=lambda trace, s, o: trace in ready
+    )
+    return go_on
+
+
+@pytest.mark.parametrize("following", ["builtin:decoder", "random:encoder"])
+@pytest.mark.parametrize("end", ["cancel", "choose"])
+def test_what_gave_way_to_a_load_that_came_to_nothing_is_prepared_again(
+    qtbot: QtBot, open_app: Opener, following: str, end: str
+) -> None:
+    app = open_app("random:encoder", core=Endless())
+    go_on = held(app, "ablation")
+    app.session.look_at("ablation")
+    qtbot.waitUntil(lambda: app.session._tasks.active("prepare"))
+    app.session.opening.open(following)
+    qtbot.waitUntil(lambda: not app.session._tasks.active("prepare"))
+    go_on.set()
+    if end == "cancel":
+        app.session.cancel()
+    else:
+        app.session.opening.choose_architecture("encoder")
+    qtbot.waitUntil(lambda: app.window.pictures.figure is not None, timeout=10_000)
+    assert "without one head" in app.window.pictures.figure.title
+    assert app.store.state.model.source == "random:encoder"
+
+
+def test_no_other_views_picture_stands_under_one_that_is_not_prepared(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    pictures = app.window.pictures
+    qtbot.waitUntil(lambda: not pictures._patience.isActive())
+    go_on = held(app, "ablation")
+    app.session.look_at("ablation")
+    qtbot.waitUntil(pictures.waiting.isVisible)
+    assert pictures.waiting.text() == PREPARING
+    app.session.cancel()
+    settled(qtbot, app)
+    assert pictures.waiting.isVisible() and pictures.waiting.text() == UNPREPARED
+    app.session.look_at("attention")
+    settled(qtbot, app)
+    assert not pictures.waiting.isVisible()
+    go_on.set()
+    app.session.look_at("ablation")
+    settled(qtbot, app)
+    assert not pictures.waiting.isVisible() and pictures.figure is not None
