@@ -63,6 +63,7 @@ class Opening(QObject):
         self._before = Inputs()  # the text when the first of what loads was chosen
         self._example: Example | None = None
         self._told: Problem | None = None
+        self._tried: set[tuple[str, str]] = set()  # source and device, while no model is there
         self._expected: Architecture = "encoder"
         self._wish: Callable[[], None] | None = None  # what is to be opened once it can be
         self._notice: Problem | None = None  # to be said with the first model, whichever it is
@@ -156,7 +157,7 @@ class Opening(QObject):
             return
         if self._tasks.active("load"):  # the later wish counts
             self._tasks.drop("load")
-            self._store.update(source=model.source, device=str(model.device), problem=None)
+            self._store.update(source=model.source, device=_device_of(model), problem=None)
         try:
             self._store.update(**_of_example(example, model))
         except CoreError as error:
@@ -193,6 +194,7 @@ class Opening(QObject):
         self._tasks.drop("load", "run", "decode", "prepare", "check")
         self._example, self._told = example, told
         device = self._store.state.device
+        self._tried.add((source, device))
         self._store.update(source=source, problem=told, playing=False)
 
         left = self._left.model(source, device)
@@ -235,6 +237,7 @@ class Opening(QObject):
         recent = self._with_recent(state.source)
         # What was asked of the model before since this one began to load is not this one's.
         self._tasks.drop("run", "decode", "prepare", "check")
+        self._tried.clear()
         nothing = {**NOTHING_DECODED, "answer": None, "refused": None, "kept": ()}
         self._store.update(**(changes | nothing | back), problem=self._told, recent=recent)
         against = self._example.against if self._example is not None else ""
@@ -280,17 +283,22 @@ class Opening(QObject):
         if model is not None:
             self._stay(model)
         elif state.abilities is not None and not isinstance(error, Cancelled):
-            instead = self.preferred()
-            if instead == failed:
-                instead = LAST_RESORT
-            if instead != failed:
-                self._store.update(device="cpu")
-                self._load(instead, told=self._in_place_of(instead))
+            self._open_instead()
+
+    def _open_instead(self) -> None:
+        """The best there is that was not tried; where that fails too, the device is at fault."""
+        best, device = self.preferred(), self._store.state.device
+        for source, where in ((best, device), (best, "cpu"), (LAST_RESORT, "cpu")):
+            if (source, where) not in self._tried:
+                told = self._in_place_of(source, where)
+                self._store.update(device=where)
+                self._load(source, told=told)
+                return
 
     def _stay(self, model: LoadedModel) -> None:
         """No other model comes: this one's name again, and a run that was dropped."""
         state = self._store.state
-        self._store.update(source=model.source, device=str(model.device))
+        self._store.update(source=model.source, device=_device_of(model))
         # What it refused before it would refuse again.
         refused = state.refused
         again = refused is not None and (refused.inputs, refused.masks) == (
@@ -300,16 +308,23 @@ class Opening(QObject):
         if not state.answered and not again:
             self._run()
 
-    def _in_place_of(self, source: str) -> Problem | None:
-        """What was told, and which model comes instead."""
+    def _in_place_of(self, source: str, device: str) -> Problem | None:
+        """What was told, and which model comes instead, on which device where that is another."""
         state = self._store.state
         if state.problem is None:
             return None
         title = next((m.title for m in state.models if m.source == source), source)
-        return replace(state.problem, text=f"{state.problem.text} {title} is opened instead.")
+        on = f" on the {device.upper()}" if device != state.device else ""
+        return replace(state.problem, text=f"{state.problem.text} {title} is opened{on} instead.")
 
     def _no_core(self, error: Exception) -> None:
         self._tell(error)
+
+
+def _device_of(model: LoadedModel) -> str:
+    from core.device import name_of
+
+    return name_of(model.device)
 
 
 def _of_example(example: Example, model: LoadedModel) -> dict[str, Any]:

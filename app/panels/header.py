@@ -78,7 +78,7 @@ class Header(QWidget):
         self._show_architecture()
 
     def _show(self, names: frozenset[str]) -> None:
-        if "abilities" in names:
+        if names & {"abilities", "device"}:
             self._show_devices()
         if names & {"model", "source", "abilities", "problem"}:
             self._show_model()

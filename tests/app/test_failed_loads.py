@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+import torch
 from pytestqt.qtbot import QtBot
 
 from app.by_architecture import ByArchitecture
@@ -71,3 +74,70 @@ def test_a_model_that_could_not_be_opened_is_forgotten_for_good(
     assert "gone" in told(qtbot, app)
     app.window.close()
     assert Settings(file).load().by_architecture.sources == {"encoder": "random:encoder"}
+
+
+# --- the device -------------------------------------------------------------------------------
+
+
+def with_cards(core: Gated) -> Gated:
+    """Two graphics cards are there to choose."""
+    own = core.abilities
+    core.abilities = lambda: replace(own(), devices=("cpu", "cuda:0", "cuda:1"))  # type: ignore[method-assign]
+    return core
+
+
+def test_the_device_shown_is_the_one_the_model_stayed_on(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder", core=with_cards(Broken()))
+    device = app.window.header.device
+    assert [device.itemText(i) for i in range(device.count())] == ["CPU", "CUDA:0", "CUDA:1"]
+    device.setCurrentIndex(1)
+    device.activated.emit(1)
+    assert app.store.state.device == "cuda:0"
+    assert "9 GB" in told(qtbot, app)
+    assert device.currentText() == "CPU"
+
+
+def test_a_folder_that_is_gone_says_nothing_against_the_device(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    Settings(tmp_path / "settings.ini").save(Remembered(device="cuda:1"))
+    core = with_cards(Broken())
+    app = open_app(str(tmp_path / "gone"), core=core)
+    first = app.store.state.models[0]
+    assert core.asked[-1] == (first.source, "cuda:1")
+    assert app.window.header.device.currentText() == "CUDA:1"
+    assert told(qtbot, app).endswith(f" {first.title} is opened instead.")
+
+
+def test_a_device_that_fails_gives_way_to_the_cpu_and_that_is_said(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    Settings(tmp_path / "settings.ini").save(Remembered(device="cuda:0"))
+    core = with_cards(Broken())
+    app = open_app("random:decoder", core=core)
+    first = app.store.state.models[0]
+    assert core.asked == [
+        ("random:decoder", "cuda:0"),
+        (first.source, "cuda:0"),
+        (first.source, "cpu"),
+    ]
+    assert app.window.header.device.currentText() == "CPU"
+    assert told(qtbot, app).endswith(f" {first.title} is opened on the CPU instead.")
+
+
+def test_after_a_cancel_a_mac_is_asked_for_by_the_name_it_is_listed_by(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Settings(tmp_path / "settings.ini").save(Remembered(device="mps"))
+    core = Gated()
+    own = core.abilities
+    core.abilities = lambda: replace(own(), devices=("cpu", "mps"))  # type: ignore[method-assign]
+    app = open_app("random:encoder", core=core)
+    monkeypatch.setattr(LoadedModel, "device", torch.device("mps:0"))
+    core.gate.clear()
+    app.session.opening.open("random:decoder")
+    qtbot.waitUntil(lambda: core.asked[-1][0] == "random:decoder")
+    app.session.cancel()
+    core.gate.set()
+    settled(qtbot, app)
+    assert app.store.state.device == "mps"
