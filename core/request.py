@@ -62,7 +62,8 @@ class DecodeRequest:
 
     strategy: "greedy" takes the likeliest token, "sample" draws with `seed` after `sampling`,
     "beam" keeps the `beams` best continuations (`core.decoding.beam`), ranked by log-probability
-    divided by length ** length_penalty. forced: (step index, token id) choices made by hand.
+    divided by length ** length_penalty; nothing is drawn there, and of `sampling` only the
+    repetition penalty acts. forced: (step index, token id) choices made by hand.
     """
 
     run: RunRequest
@@ -94,8 +95,8 @@ class Step:
     generated text so far; pending: trailing bytes that are no whole character yet. candidates: the
     likeliest first. logits [vocab]. trace: the run up to the position that predicted this token,
     which is its last row. tokens: the decoder's sequence with the new token. cache_*: what the
-    cache holds, 0 where every step runs the whole text and nothing can be kept. finished: why
-    decoding ends here ("end token", "length"), None to go on.
+    cache holds, 0 where every step runs the whole text and nothing can be kept. forced: taken by
+    hand. finished: why decoding ends here, such as "end token" or "20 new tokens"; None to go on.
     """
 
     index: int

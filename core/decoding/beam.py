@@ -18,7 +18,7 @@ from core.decoding import filters, prompt
 from core.decoding.generate import Runs, make_step, without_suppressed, writer
 from core.decoding.scores import scores
 from core.errors import RequestError
-from core.request import DecodeRequest, ShouldStop, Step
+from core.request import DecodeRequest, Sampling, ShouldStop, Step
 from core.run import last_position
 from core.tokens import Tokens
 from core.trace import Trace
@@ -47,7 +47,11 @@ class Hypothesis:
 
 
 class BeamSearch:
-    """Keeps the `beams` likeliest unfinished texts and the `beams` best finished ones."""
+    """Keeps the `beams` likeliest unfinished texts and the `beams` best finished ones.
+
+    Where the request forces a token at a step, every hypothesis goes on with that one. Of its
+    `sampling` only the repetition penalty acts: nothing is drawn, so there is nothing to narrow.
+    """
 
     def __init__(
         self, model: Runs, request: DecodeRequest, should_stop: ShouldStop | None = None
@@ -65,6 +69,7 @@ class BeamSearch:
         self.ended: list[int] = []  # node ids, best score first, at most `beams`
         self.finished: str | None = None
         self._children: dict[tuple[int | None, int], int] = {}
+        self._forced = dict(request.forced)
         self._start = prompt.start(request.run)
         self._traces: dict[int | None, Trace] = {}
         room = prompt.room(model.spec, self._start)
@@ -94,6 +99,8 @@ class BeamSearch:
         for rank, (total, place) in enumerate(
             zip(best.values.tolist(), best.indices.tolist(), strict=True)
         ):
+            if total == float("-inf"):
+                break  # a forced token leaves no other, and the rest are no likelier
             parent, token = self.alive[place // vocab], place % vocab
             ends = last or token in self.model.spec.special.end
             score = total / (index + 1) ** self.request.length_penalty
@@ -174,8 +181,8 @@ class BeamSearch:
                 logits=_last_logits(trace),
                 generated=[*(s.token for s in found), hypothesis.token],
                 before=before,
-                sampling=self.request.sampling,
-                forced=False,
+                sampling=Sampling(),
+                forced=hypothesis.index in self._forced,
                 limit=lambda tokens: None,
             )
             found.append(step)
@@ -187,8 +194,11 @@ class BeamSearch:
         tokens = self._extended(node)
         logits = _last_logits(self._trace(node, tokens))
         fixed = prompt.fixed(self.model.spec, tokens, index, self._most - 1)
-        if fixed is not None:
-            step = torch.full_like(logits, float("-inf")).index_fill(0, torch.tensor(fixed), 0.0)
+        forced = self._forced.get(index)
+        if forced is not None:
+            step = _only(forced, logits.log_softmax(-1))
+        elif fixed is not None:
+            step = _only(fixed, torch.zeros_like(logits))
         else:
             open_ = without_suppressed(logits.log_softmax(-1), self.model.spec)
             step = filters.penalised(open_, self.request.sampling, tokens.ids)
@@ -229,6 +239,13 @@ class BeamSearch:
         if hope > worst:
             return None
         return f"no live hypothesis can beat the finished ones ({hope:z.3f} against {worst:z.3f})"
+
+
+def _only(token: int, logs: Tensor) -> Tensor:
+    """Log-probabilities [vocab] with every other token at minus infinity."""
+    return torch.full_like(logs, float("-inf")).index_copy(
+        0, torch.tensor([token]), logs[token, None]
+    )
 
 
 def _last_logits(trace: Trace) -> Tensor:

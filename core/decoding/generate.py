@@ -91,30 +91,30 @@ class Decoding:
         """Run one row and choose a token. Raises RequestError when decoding has finished."""
         index = len(self.steps)
         last = self.request.max_new_tokens - 1
-        fixed = prompt.fixed(self.model.spec, self.tokens, index, last)
-        return self._advance(self._forced.get(index, fixed))
+        if index in self._forced:
+            return self._advance(self._forced[index], by_hand=True)
+        return self._advance(prompt.fixed(self.model.spec, self.tokens, index, last))
 
     def force(self, token: int) -> Step:
         """Take `token` now, whatever the model would choose. Raises RequestError for what is none
         of the model's tokens."""
         prompt.check_token(self.model.spec, token)
-        return self._advance(token)
+        return self._advance(token, by_hand=True)
 
     def back(self, steps: int = 1) -> None:
         """Undo steps; their row is kept, so stepping on from here costs nothing."""
         for _ in range(min(steps, len(self.steps))):
             self._trace = self.steps.pop().trace
 
-    def _advance(self, forced: int | None) -> Step:
+    def _advance(self, token: int | None, *, by_hand: bool = False) -> Step:
         if self.finished is not None:
             raise RequestError(f"decoding has ended ({self.finished}); go back to continue")
         trace = self._current()
         logits = scores(trace, last_position(trace.tokens["decoder"]))[0]
-        token = forced
         if token is None:
             open_ = without_suppressed(logits, self.model.spec)
             token = choose(open_, self.request, len(self.steps), self.tokens.ids)
-        step = self._record(trace, logits, token, forced is not None)
+        step = self._record(trace, logits, token, by_hand)
         self.steps.append(step)
         self._trace = None
         return step

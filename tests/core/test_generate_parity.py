@@ -68,7 +68,7 @@ def start(ours: LoadedModel) -> RunRequest:
     return RunRequest(source=Tokens.of_ids(PROMPT), target=target)
 
 
-def generate(theirs: Any, **settings: Any) -> Any:
+def settings(theirs: Any, **more: Any) -> GenerationConfig:
     special = {
         name: getattr(theirs.generation_config, name)
         for name in (
@@ -76,13 +76,16 @@ def generate(theirs: Any, **settings: Any) -> Any:
             "forced_bos_token_id", "forced_eos_token_id",
         )
     }  # fmt: skip
-    config = GenerationConfig(
-        **special, return_dict_in_generate=True, output_scores=True, do_sample=False, **settings
+    return GenerationConfig(
+        **special, return_dict_in_generate=True, output_scores=True, do_sample=False, **more
     )
+
+
+def generate(theirs: Any, **more: Any) -> Any:
     return theirs.generate(
         torch.tensor([PROMPT]),
         attention_mask=torch.ones(1, len(PROMPT), dtype=torch.long),
-        generation_config=config,
+        generation_config=settings(theirs, **more),
     )
 
 
@@ -105,7 +108,7 @@ def test_greedy(pair: Any, penalty: float) -> None:
     assert found == new_tokens(theirs, expected.sequences[0])
     assert len(set(found)) > 1
     for step, scores in zip(decoding.steps, expected.scores, strict=True):
-        if not step.forced and penalty == 1.0:
+        if penalty == 1.0 and not _fixed(ours, step, 15):
             assert (step.logits - scores[0]).abs().max() <= 1e-4
 
 
@@ -180,14 +183,62 @@ def test_the_tree_tells_what_became_of_every_hypothesis(pair: Any) -> None:
         )
         last = len(fresh.tokens["decoder"]) - 1
         assert (fresh.logits[last] - steps[-1].logits).abs().max() <= 1e-4
-        total = sum(float(s.logits.log_softmax(-1)[s.token]) for s in steps if not _fixed(ours, s))
+        total = sum(
+            float(s.logits.log_softmax(-1)[s.token]) for s in steps if not _fixed(ours, s, 5)
+        )
         assert abs(total - hypothesis.log_probability) <= 1e-3
 
 
-def _fixed(ours: LoadedModel, step: Any) -> bool:
+def _fixed(ours: LoadedModel, step: Any, last: int) -> bool:
     special = ours.spec.special
     first = step.index == 0 and special.forced_first is not None
-    return first or (step.index == 5 and special.forced_last is not None)
+    return first or (step.index == last and special.forced_last is not None)
+
+
+@pytest.mark.parametrize("at", [1, 3])
+def test_a_token_forced_by_hand_is_every_beams_next(pair: Any, at: int) -> None:
+    """As where the reference may choose no other there: its probability counts."""
+    theirs, ours = pair
+    token, first = 40, 1 if theirs.config.is_encoder_decoder else len(PROMPT)
+    expected = theirs.generate(
+        torch.tensor([PROMPT]),
+        attention_mask=torch.ones(1, len(PROMPT), dtype=torch.long),
+        prefix_allowed_tokens_fn=lambda _, ids: (
+            [token] if len(ids) == first + at else list(range(61))
+        ),
+        generation_config=settings(theirs, max_new_tokens=7, num_beams=3, num_return_sequences=3),
+    )
+    request = DecodeRequest(
+        run=start(ours), strategy="beam", beams=3, max_new_tokens=7, forced=((at, token),)
+    )
+    search = BeamSearch(ours, request)
+    best = search.run()
+    for hypothesis, sequence, score in zip(
+        best, expected.sequences, expected.sequences_scores.tolist(), strict=True
+    ):
+        tokens = [h.token for h in search.path(hypothesis.id)]
+        assert tokens == new_tokens(theirs, sequence)[: len(tokens)]
+        assert abs(hypothesis.score - score) <= 1e-4
+        steps = search.steps(hypothesis.id)
+        assert [s.index for s in steps if s.forced] == ([at] if len(steps) > at else [])
+    assert {h.token for h in search.nodes if h.index == at} == {token}
+    assert all(h.log_probability > float("-inf") for h in search.nodes)
+
+
+def test_narrowing_leaves_beams_alone(pair: Any) -> None:
+    _, ours = pair
+    plain, narrowed = (
+        BeamSearch(
+            ours,
+            DecodeRequest(
+                run=start(ours), strategy="beam", beams=3, max_new_tokens=4, sampling=sampling
+            ),
+        )
+        for sampling in (Sampling(), Sampling(temperature=2.0, top_k=1, top_p=0.1, min_p=0.5))
+    )
+    assert plain.run() == narrowed.run()
+    for step in narrowed.steps(narrowed.best[0].id):
+        assert all(candidate.kept == candidate.probability for candidate in step.candidates)
 
 
 @pytest.mark.parametrize(
