@@ -6,11 +6,11 @@ Every fill changes the whole text, so every step runs the whole text again; noth
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from torch import Tensor
 
-from core.decoding import filters
+from core.decoding import filters, prompt
 from core.decoding.generate import CANDIDATES, Runs, uncertainty
 from core.decoding.scores import scores
 from core.errors import RequestError
@@ -61,6 +61,9 @@ class Filling:
             raise RequestError(f"{spec.name} fills no masks; it takes a masked-word encoder")
         if spec.special.mask is None:
             raise RequestError(f"{spec.name} names no mask token, so there is nothing to fill")
+        if order not in get_args(Order):
+            known = ", ".join(get_args(Order))
+            raise RequestError(f"there is no order {order!r}; there are {known}")
         self.model = model
         self.order = order
         self.should_stop = should_stop
@@ -94,7 +97,9 @@ class Filling:
         return self._fill(trace, confidence, position, token, forced=False)
 
     def force(self, position: int, token: int) -> Fill:
-        """Fill the mask at `position` with a word of one's own choice."""
+        """Fill the mask at `position` with a word of one's own choice. Raises RequestError for what
+        is none of the model's tokens."""
+        prompt.check_token(self.model.spec, token)
         if position not in self.open:
             raise RequestError(f"position {position} is not masked; masked are {self.open}")
         trace = self._trace()

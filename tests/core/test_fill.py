@@ -65,6 +65,15 @@ def test_bad_requests() -> None:
         Filling(tiny.Bare(tiny.decoder()), RunRequest(source=Tokens.of_ids([5])))  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="position 0 is not masked"):
         start(TEXT).force(0, 5)
+    for token, sentence in (
+        (-1, "token id -1"),
+        (9999, "token id 9999"),
+        ("a", "id 'a' is no whole"),
+    ):
+        with pytest.raises(RequestError, match=sentence):
+            start(TEXT).force(1, token)  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match="no order 'random'; there are confident, left-to-right"):
+        start(TEXT, order="random")
     done = start([MASK, 5])
     done.step()
     with pytest.raises(RequestError, match="every mask is filled"):
