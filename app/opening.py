@@ -191,7 +191,7 @@ class Opening(QObject):
         told, self._notice = told or self._notice, None
         if not self._tasks.active("load"):  # else the person only chose again
             self._before = self._store.state.inputs
-        self._tasks.drop("load", "run", "decode", "prepare", "check")
+        self._tasks.drop("load", "run", "decode", "prepare", "read", "check")
         self._example, self._told = example, told
         device = self._store.state.device
         self._tried.add((source, device))
@@ -236,7 +236,7 @@ class Opening(QObject):
         self.known.sources[model.spec.architecture] = state.source
         recent = self._with_recent(state.source)
         # What was asked of the model before since this one began to load is not this one's.
-        self._tasks.drop("run", "decode", "prepare", "check")
+        self._tasks.drop("run", "decode", "prepare", "read", "check")
         self._tried.clear()
         nothing = {**NOTHING_DECODED, "answer": None, "refused": None, "kept": ()}
         self._store.update(**(changes | nothing | back), problem=self._told, recent=recent)

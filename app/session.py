@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from core.masks import MaskChoice
 
 MOST_KEPT = 4  # texts to compare with; each run holds all that was recorded of it
-LANES = ("load", "run", "decode", "prepare", "check", "save")
+LANES = ("load", "run", "decode", "prepare", "read", "check", "save")
 DROPPED = "What was decoded was dropped: it was read under the mask before."
 BUSY_TEXTS = {
     START: "Loading",
@@ -47,6 +47,7 @@ BUSY_TEXTS = {
     "run": "Running",
     "decode": "Decoding",
     "prepare": "Preparing the picture",
+    "read": "Reading out",
     "check": "Comparing",
     "save": "Saving",
 }
@@ -76,6 +77,7 @@ class Session(QObject):
         self._tasks = tasks
         self._core = core
         self._against: Inputs | None = None  # of the kept run that an example brought
+        self._prepared_for: dict[str, tuple[int, str]] = {}  # by lane: a run and a view
         self.opening = Opening(
             store,
             tasks,
@@ -124,6 +126,7 @@ class Session(QObject):
             # Read here and not outside: the run before this one may be of use by now.
             return self._core.run(question, self.store.state.answer, job.should_stop)
 
+        self._tasks.drop("prepare")  # of a run that nobody wants to see any more
         self._tasks.submit("run", work, self._answered, self._run_failed)
 
     def run_against(self, inputs: Inputs) -> None:
@@ -144,6 +147,7 @@ class Session(QObject):
             self._against = inputs
             self.run()
 
+        self._tasks.drop("prepare")
         self._tasks.submit("run", work, done, self._run_failed)
 
     def _wants(self) -> frozenset[str]:
@@ -225,13 +229,23 @@ class Session(QObject):
         turned = display.heads_by == by and not display.heads_reversed
         self.display(heads_by=by, heads_reversed=turned)
 
-    def prepare(self, work: Any, done: Any) -> None:
-        """Compute what a dear picture needs off the window's thread; only the latest matters."""
+    def prepare(self, work: Any, done: Any, lane: Literal["prepare", "read"] = "prepare") -> None:
+        """Compute what a dear picture or the read-out needs off the window's thread; only the
+        latest of each matters.
+
+        What is on its way for another run or view is stopped. For the same ones it ends, as most
+        of it serves wherever one looks: or it would begin again with every layer leafed through.
+        """
 
         def failed(error: Exception) -> None:
             self._fail(error, "model")
 
-        self._tasks.submit("prepare", work, done, failed)
+        # While a run is being prepared it lives, so that its number is no other one's.
+        wanted = id(self.store.state.trace), self.store.state.view
+        if self._prepared_for.get(lane) != wanted:
+            self._tasks.drop(lane)
+        self._prepared_for[lane] = wanted
+        self._tasks.submit(lane, work, done, failed)
 
     def save_decoding(self, path: Path, done: Callable[[], None]) -> None:
         """Write what was decoded to .jsonl or .csv, off the window's thread."""
