@@ -1,4 +1,4 @@
-"""Keeps a selection inside what a model and a text have; free of Qt and torch."""
+"""What a model and a text have to look at, and selections kept inside it; free of Qt and torch."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from app.selection import Selection
 if TYPE_CHECKING:
     from core.spec import ModelSpec
     from core.trace import Trace
+
+
+QUICK = 1_500_000
+"""So many attention weights are computed within a few milliseconds."""
 
 
 def layers_at(spec: ModelSpec, site: str) -> int:
@@ -26,6 +30,13 @@ def lengths_at(trace: Trace, site: str) -> tuple[int, int]:
     stack, part = site.split(".")
     keys = "encoder" if part == "cross" else stack
     return len(trace.tokens[stack]), len(trace.tokens[keys])
+
+
+def quick(trace: Trace, site: str, layer: int) -> bool:
+    """Whether the weights of all heads of a layer are there at once: few, or remembered."""
+    queries, keys = lengths_at(trace, site)
+    few = heads_at(trace.spec, site, layer) * queries * keys <= QUICK
+    return few or trace.remembers(("pattern", site, layer, None, None))
 
 
 def at_site(selection: Selection, stack: str, part: str) -> Selection:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.labels import labels_of
+from app.looking import quick
 from app.selection import Selection
 
 if TYPE_CHECKING:
@@ -50,21 +51,36 @@ class Reading:
     strongest: tuple[tuple[Place, float], ...] = ()
 
 
+def dear(trace: Trace, selection: Selection) -> bool:
+    """Whether `read` takes long: a column of a mean needs all weights of all heads."""
+    column = selection.query is None and selection.key is not None
+    mean = selection.head is None
+    return column and mean and not quick(trace, selection.site, selection.layer)
+
+
+def pinned(trace: Trace, selection: Selection, raw: bool = False) -> Reading:
+    """What is pinned, without any number."""
+    return Reading(
+        query=_place(trace, selection.stack, selection.query, raw),
+        key=_place(trace, _keys(selection), selection.key, raw),
+    )
+
+
 def read(trace: Trace, selection: Selection, raw: bool = False) -> Reading:
     """Read what is pinned; everything is derived from the trace."""
     site, layer, head = selection.site, selection.layer, selection.head
-    source = "encoder" if selection.part == "cross" else selection.stack
-    query = _place(trace, selection.stack, selection.query, raw)
-    key = _place(trace, source, selection.key, raw)
+    bare = pinned(trace, selection, raw)
+    query, key = bare.query, bare.key
     if query is None and key is None:
-        return Reading()
-    pattern = trace.pattern(site, layer, head)
+        return bare
+    # Of a pinned query one row is enough: a small part of the map.
+    pattern = trace.pattern(site, layer, head, None if query is None else query.index)
     weights = pattern.mean(0) if head is None else pattern
     allowed = trace.allowed(site, layer)
     if query is None or key is None:
-        line = weights[:, key.index] if key is not None else weights[selection.query]
+        line = weights[:, key.index] if key is not None else weights
         found = line.topk(min(TOP, line.shape[0]))
-        stack = selection.stack if key is not None else source
+        stack = selection.stack if key is not None else _keys(selection)
         strongest = []
         for index, weight in zip(found.indices.tolist(), found.values.tolist(), strict=True):
             place = _place(trace, stack, index, raw)
@@ -72,13 +88,12 @@ def read(trace: Trace, selection: Selection, raw: bool = False) -> Reading:
                 strongest.append((place, weight))
         dead = query is not None and not bool(allowed[query.index].any())
         return Reading(query=query, key=key, dead=dead, strongest=tuple(strongest))
-    row = weights[query.index]
-    weight = float(row[key.index])
+    weight = float(weights[key.index])
     attention = trace.spec.stack(selection.stack).attention(selection.part, layer)
     product = score = None
     d_head = 0
     if head is not None:
-        score = float(trace.scores(site, layer, head)[query.index, key.index])
+        score = float(trace.scores(site, layer, head, query.index)[key.index])
         name = f"{selection.stack}.{layer}.{selection.part}"
         q, k = trace[f"{name}.q"], trace[f"{name}.k"]
         d_head = q.shape[-1]
@@ -90,7 +105,7 @@ def read(trace: Trace, selection: Selection, raw: bool = False) -> Reading:
         allowed=bool(allowed[query.index, key.index]),
         dead=not bool(allowed[query.index].any()),
         weight=weight,
-        rank=int((row > weight).sum()) + 1,
+        rank=int((weights > weight).sum()) + 1,
         keys=int(allowed[query.index].sum()),
         product=product,
         scale=attention.score_scale if head is not None else None,
@@ -105,6 +120,10 @@ def _adjusted(product: float | None, scale: float, score: float | None) -> str:
     if product is None or score is None or abs(product * scale - score) < 1e-3:
         return ""
     return "with the model's position bias or soft cap"
+
+
+def _keys(selection: Selection) -> str:
+    return "encoder" if selection.part == "cross" else selection.stack
 
 
 def _place(trace: Trace, stack: str, index: int | None, raw: bool) -> Place | None:

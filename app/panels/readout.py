@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from app.labels import place_words
 from app.looking import lengths_at
 from app.panels.drawing import SHOWN_BY
-from app.reading import Place, Reading, read
+from app.reading import Place, Reading, dear, pinned, read
 from app.session import Session
 from app.store import Store
 from app.theme import Theme
 
 NOTHING = "Click a cell to pin it, or a token beside the map to pin its row. Esc lets go."
+
+COMING = "The mean of all heads is being computed."
 
 
 class Pin(QWidget):
@@ -44,11 +47,11 @@ class Pin(QWidget):
 
 
 class ReadoutPanel(QWidget):
-    """Reads again whenever the run, the selection or a step changes."""
+    """Reads again whenever the run, the selection or a step changes, while it is in sight."""
 
     def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
-        self._store = store
+        self._store, self._session = store, session
         self.query, self.key = Pin("Query"), Pin("Key")
         self._rows: list[tuple[QLabel, QLabel]] = []
         self._grid = QGridLayout()
@@ -73,7 +76,7 @@ class ReadoutPanel(QWidget):
         self.query.spin.valueChanged.connect(lambda i: store.select(query=i if i >= 0 else None))
         self.key.spin.valueChanged.connect(lambda i: store.select(key=i if i >= 0 else None))
         self._theme: Theme | None = None
-        store.changed.connect(self._show)
+        store.changed.connect(self._changed)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -86,9 +89,14 @@ class ReadoutPanel(QWidget):
         """What is written, name and value."""
         return tuple((n.text(), v.text()) for n, v in self._rows if not n.isHidden())
 
-    def _show(self, names: frozenset[str]) -> None:
-        if not names & SHOWN_BY:
-            return
+    def _changed(self, names: frozenset[str]) -> None:
+        if names & SHOWN_BY and self.isVisible():
+            self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._show()
+
+    def _show(self) -> None:
         state = self._store.state
         trace, selection = state.trace, state.selection
         if trace is None:  # numbers of a former model are not this one's
@@ -102,7 +110,22 @@ class ReadoutPanel(QWidget):
         queries, keys = lengths_at(trace, selection.site)
         self.query.show_value(selection.query, queries)
         self.key.show_value(selection.key, keys)
-        reading = read(trace, selection, state.display.raw_labels)
+        asked = trace, selection, state.display.raw_labels
+        if not dear(trace, selection):
+            self._show_reading(read(*asked))
+            return
+        self._write(lines_of(pinned(*asked)))
+        self.note.setText(COMING)
+        self.note.show()
+
+        def done(reading: Reading) -> None:
+            now = self._store.state
+            if (now.trace, now.selection, now.display.raw_labels) == asked:
+                self._show_reading(reading)
+
+        self._session.prepare(lambda job: read(*asked), done, "read")
+
+    def _show_reading(self, reading: Reading) -> None:
         self._write(lines_of(reading))
         self.note.setText(note_of(reading))
         self.note.setVisible(bool(self.note.text()))

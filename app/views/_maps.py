@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.figure import Bools, Floats
+from app.looking import quick
 from app.selection import Selection
 from app.views._tokens import attention_title
 from app.views._vectors import plain
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from app.views import ViewOptions
     from core.request import ShouldStop
     from core.trace import Trace
-
-QUICK = 1_500_000
-"""Weights of a layer that are computed within a few milliseconds."""
 
 
 def heads_of(trace: Trace, selection: Selection, options: ViewOptions) -> Floats:
@@ -147,9 +145,6 @@ def prepare(
 
 
 def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
-    site, layer = selection.site, selection.layer
-    if selection.head is not None or site not in trace.spec.sites:
-        return True
-    queries, keys = trace.allowed(site, layer).shape
-    heads = trace.spec.stack(selection.stack).attention(selection.part, layer).heads
-    return heads * queries * keys <= QUICK or trace.remembers(("pattern", site, layer, None, None))
+    site = selection.site
+    one = selection.head is not None or site not in trace.spec.sites
+    return one or quick(trace, site, selection.layer)

@@ -8,10 +8,11 @@ from itertools import groupby
 import numpy as np
 import pytest
 
+from app import looking
 from app.figure import Figure, Heatmap, Mosaic
 from app.groups import GROUPS
 from app.selection import Selection
-from app.views import ViewOptions, _maps, view, views
+from app.views import ViewOptions, view, views
 from core import load_model
 from core.model import Transformer
 from core.request import ALL, HEADS, LAST, MASKED, RunRequest
@@ -120,7 +121,7 @@ def test_every_view_draws_rarer_models_too(name: str) -> None:
 def test_preparing_changes_nothing_in_the_picture(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_maps, "QUICK", 0)
+    monkeypatch.setattr(looking, "QUICK", 0)
     selection = Selection(stack="encoder", head=None)
     first, second = (trace_of("encoder", source=sentence(9, masked=(3,))) for _ in range(2))
     chosen = view(key)

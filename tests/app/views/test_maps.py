@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from app import looking
 from app.selection import Selection
 from app.views import ViewOptions, _maps, view
 from tests.traces import trace_of
@@ -17,7 +18,7 @@ def test_only_a_large_mean_has_to_be_prepared(key: str, monkeypatch: pytest.Monk
     assert chosen.prepare is not None
     mean, head = Selection(layer=2, head=None), Selection(layer=2, head=1)
     assert chosen.ready(trace, mean, ViewOptions())
-    monkeypatch.setattr(_maps, "QUICK", 4 * 10 * 10 - 1)
+    monkeypatch.setattr(looking, "QUICK", 4 * 10 * 10 - 1)
     assert not chosen.ready(trace, mean, ViewOptions())
     assert chosen.ready(trace, head, ViewOptions())
     assert chosen.ready(trace, Selection(stack="decoder", head=None), ViewOptions())
