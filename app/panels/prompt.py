@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import unknown
+from app.looking import at_site, fitted
 from app.panels.chips import ChipsArea, TokenChips
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.editor import Editor
@@ -235,11 +237,13 @@ class PromptPanel(QWidget):
             editor.mask_word(start, end, piece)
 
     def _pin(self, stack: str, index: int) -> None:
-        selection = self._store.state.selection
-        if selection.stack != stack:
-            self._store.select(stack=stack, part="self", query=index, key=None)
-        else:
+        state = self._store.state
+        selection = state.selection
+        if selection.stack == stack:
             self._store.select(query=None if selection.query == index else index)
+        elif state.trace is not None:  # the other stack may have fewer layers and heads
+            wanted = replace(at_site(selection, stack, "self"), query=index)
+            self._store.update(selection=fitted(wanted, state.trace.spec, state.trace))
 
     # --- the other model's mask -------------------------------------------------------------
 
