@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,8 +85,10 @@ def fetch(
         return _cached(name, revision or None, error)
     sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
     folder = _Download(name, str(info.sha), sizes, progress, should_stop).run(check)
-    # By its name and not by its commit, so that it is found when the Hub cannot be reached.
-    hub.hf_hub_download(name, "config.json", revision=revision or None)
+    # By its name and not by its commit, so that it is found when the Hub cannot be reached; where
+    # it cannot be any more, all that is needed is there.
+    with suppress(*NOT_FETCHED):
+        hub.hf_hub_download(name, "config.json", revision=revision or None)
     return Fetched(folder=folder)
 
 

@@ -19,8 +19,8 @@ class HubServer:
     """Serves folder/<org>/<name>/…; models: name -> files. break_after: bytes of a file after which
     the connection is cut, once. ranges: whether parts of a file are served. pause: seconds in the
     middle of every large file. store: another server that large files are redirected to, as the
-    Hub's store is one. requests: (method, file, Range) of every file asked for; authorized: whether
-    each came with a token."""
+    Hub's store is one. only_commits: files asked for by a branch's name get no answer. requests:
+    (method, file, Range) of every file asked for; authorized: whether each came with a token."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -29,6 +29,7 @@ class HubServer:
         self.ranges = True
         self.pause = 0.0
         self.store: HubServer | None = None
+        self.only_commits = False
         self.authorized: list[bool] = []
         self.requests: list[tuple[str, str, str | None]] = []
         outer = self
@@ -68,9 +69,12 @@ class HubServer:
             name, _, revision = path.removeprefix("/api/models/").partition("/revision/")
             return self._info(call, name, revision or "main")
         name, _, rest = path[1:].partition("/resolve/")
-        _, _, file = rest.partition("/")
+        revision, _, file = rest.partition("/")
         self.requests.append((call.command, file, call.headers.get("Range")))
         self.authorized.append("Authorization" in call.headers)
+        if self.only_commits and revision != COMMIT:
+            call.close_connection = True
+            return None
         return self._file(call, self.folder / name / file)
 
     def _info(self, call: BaseHTTPRequestHandler, name: str, revision: str) -> None:

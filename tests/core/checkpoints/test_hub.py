@@ -399,3 +399,12 @@ def test_what_cannot_be_fetched(server: HubServer, tmp_path: Path) -> None:
     found = ask(FETCH, None, home, source="org/tiny")
     assert "the Hub cannot be reached" in found["error"]
     assert "\n" not in found["error"]
+
+
+def test_a_connection_that_breaks_when_all_is_there(server: HubServer, tmp_path: Path) -> None:
+    server.only_commits = True
+    found = ask(FETCH, server, tmp_path / "home", source="org/tiny")
+    assert (Path(found["folder"]) / "model.safetensors").is_file()
+    server.only_commits = False
+    ask(FETCH, server, tmp_path / "home", source="org/tiny")
+    assert ask(FETCH, None, tmp_path / "home", source="org/tiny")["folder"] == found["folder"]
