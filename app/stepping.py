@@ -188,7 +188,9 @@ class Stepping(QObject):
         self._store.update(**NOTHING_DECODED, selection=selection)
 
     def _start_anew(self, old: DecodeChoice, new: DecodeChoice) -> None:
-        """Nothing is decoded by `new` yet, or what is already comes back."""
+        """Nothing is decoded by `new` yet, or what is already comes back. It was the other course
+        that was to go on to its end."""
+        self._to_the_end = False
         state = self._store.state
         if state.fills or (not state.steps and len(state.tree.branches) == 1):
             self.forget()

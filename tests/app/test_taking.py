@@ -1,4 +1,4 @@
-"""Taking another token cuts nothing before the new one is there."""
+"""Taking another token, or another seed, while something is being decoded."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tests.app.test_decoding import step
 
 
 class Waiting(QuickCore):
-    """Waits before it takes a token, and then may fail."""
+    """Waits before it takes a token, or each, and then may fail."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.go_on, self.fails = threading.Event(), False
+        self.go_on, self.fails, self.always = threading.Event(), False, False
 
     def advance(self, *asked: Any, forced: Any = None) -> Any:
         return self._after(super().advance, *asked, forced=forced)
@@ -28,7 +28,7 @@ class Waiting(QuickCore):
         return self._after(super().fill, *asked, forced=forced)
 
     def _after(self, work: Callable[..., Any], *asked: Any, forced: Any) -> Any:
-        if forced is not None:
+        if forced is not None or self.always:
             assert self.go_on.wait(10)
             if self.fails:
                 raise RequestError("this token cannot be taken")
@@ -69,3 +69,19 @@ def test_what_is_there_stays_until_the_new_one_comes(
     assert app.store.state.selection == at
     assert len(app.store.state.tree.branches) == 1
     assert (app.store.state.problem is not None) == (end == "failed")
+
+
+def test_another_seed_ends_what_was_to_go_on_to_the_end(qtbot: QtBot, open_app: Opener) -> None:
+    core = Waiting()
+    app = open_app("random:decoder", core=core)
+    core.always = True
+    app.session.stepping.last()
+    qtbot.waitUntil(lambda: app.store.state.busy is not None)
+    app.session.stepping.choose(seed=7)
+    core.go_on.set()
+    settled(qtbot, app)
+    step(qtbot, app)
+    assert len(app.store.state.steps) == 1
+    qtbot.wait(50)
+    settled(qtbot, app)
+    assert len(app.store.state.steps) == 1
