@@ -186,14 +186,13 @@ def _run_decoder(
         cache=cache,
         rec=rec,
     )
+    # In the order of the earlier run, whose cross-attention keys and values are not computed again.
     captured = {
-        site: Captured(value, rec.axes[site], earlier.get(site))
-        for site, value in rec.store.items()
+        site: earlier[site]
+        if site not in rec.store
+        else Captured(rec.store[site], rec.axes[site], earlier.get(site))
+        for site in earlier or rec.store
     }
-    # Cross-attention keys and values are computed once and stay with the first run.
-    for site, value in earlier.items():
-        captured.setdefault(site, value)
-    cache.stamp += 1
     return captured, Handle(cache, cache.stamp, cache.length, cache.bytes)
 
 
@@ -222,8 +221,12 @@ def _valid_prefix(
             return 0
         if request.mask("decoder.cross") != previous.request.mask("decoder.cross"):
             return 0
-    mine = tokens["decoder"]
-    shared = mine.shares_prefix(previous.tokens["decoder"])
+    mine, theirs = tokens["decoder"], previous.tokens["decoder"]
+    shared = mine.shares_prefix(theirs)
+    if not choice.hide_padding:
+        # Padding has the position of the token before it, which therefore sees it come and go.
+        while shared > 0 and (True,) in (t.padding[shared : shared + 1] for t in (mine, theirs)):
+            shared -= 1
     return 0 if rows_moved_by(spec, choice, mine.real(shared)) else shared
 
 
@@ -265,6 +268,8 @@ def _continue_cache(
     """The previous run's cache cropped to `start`, or one refilled from recorded k and v."""
     handle = previous.cache
     if isinstance(handle, Handle) and handle.cache.stamp == handle.stamp:
+        # First of all: a run that fails or is stopped leaves a cache that nobody may read.
+        handle.cache.stamp += 1
         handle.cache.crop(start)
         return handle.cache
     cache = network.new_cache()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 
 from core.decoding import Decoding
 from core.decoding.verify import verify
-from core.masks import choose
+from core.errors import Cancelled
+from core.masks import MaskChoice, choose
+from core.model import Transformer
 from core.request import DecodeRequest, RunRequest
+from core.run import run
 from core.tokens import Tokens
 from tests.core import tiny
 from tests.core.test_decoding import finish
@@ -60,6 +65,13 @@ def test_masks_that_look_ahead_reuse_nothing_they_should_not(mask: str) -> None:
     assert (more.logits - full.logits).abs().max() <= 1e-4
 
 
+def test_a_run_that_continues_has_its_values_in_forward_order() -> None:
+    network = tiny.encoder_decoder()
+    first = tiny.trace(network, tiny.ids(5), target=[2, 7])
+    more = tiny.trace(network, tiny.ids(5), target=[2, 7, 8], previous=first)
+    assert list(more.sites()) == list(tiny.trace(network, tiny.ids(5), target=[2, 7, 8]).sites())
+
+
 def test_another_mask_or_source_is_not_mixed_with_the_old_one() -> None:
     network = tiny.encoder_decoder()
     target = [2, *tiny.ids(5, 1)]
@@ -109,3 +121,66 @@ def test_steps_behind_left_padding_say_when_nothing_is_kept() -> None:
     assert found.logits <= 1e-4
     assert found.parting is not None
     assert found.parting.why == "mask"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        (text(4), text(4, right=2), 3),  # the last token sees the padding
+        (text(4, right=2), text(4), 3),
+        (text(4, right=1), text(4, right=3), 3),
+        (text(4, left=2), text(4, left=3), 0),  # padding sees padding
+        (text(4, left=2), text(6, left=2), 6),
+        (text(4, right=2), text(4, right=2), 6),
+    ],
+)
+@pytest.mark.parametrize("key", ["model", "sliding_window", "prefix"])
+def test_padding_that_is_seen_changes_the_rows_that_see_it(
+    before: Tokens, after: Tokens, kept: int, key: str
+) -> None:
+    network = tiny.decoder()
+    chosen = (("decoder.self", MaskChoice(key=key, hide_padding=False)),)
+    first = tiny.trace(network, before, masks=chosen)
+    found = tiny.trace(network, after, masks=chosen, previous=first)
+    fresh = tiny.trace(network, after, masks=chosen)
+    assert (found.logits - fresh.logits).abs().max() <= 1e-4
+    for layer in range(3):
+        shown, used = (trace.pattern("decoder.self", layer) for trace in (found, fresh))
+        assert (shown - used).abs().max() <= 1e-5
+    captured = found.captured["decoder.0.ffn.out"]
+    assert (captured is first.captured["decoder.0.ffn.out"]) == (before == after)
+    if before != after:
+        assert captured.own.shape[0] == len(after) - kept
+
+
+@pytest.mark.parametrize("make", [tiny.decoder, tiny.encoder_decoder])
+def test_a_run_that_is_stopped_leaves_nothing_wrong_behind(make: Callable[[], Transformer]) -> None:
+    """Whichever part it is stopped at, whatever the run before it shares with the next one."""
+    network = make()
+    both = network.spec.encoder is not None
+    ids = tiny.ids(12)
+
+    def request(*target: int) -> RunRequest:
+        tokens = Tokens.of_ids(target)
+        source = Tokens.of_ids(tiny.ids(5, seed=3)) if both else tokens
+        return RunRequest(source=source, target=tokens if both else None)
+
+    fresh = run(network, request(*ids[:8], 9))
+    for last in range(1000):
+        first = run(network, request(*ids[:10]))
+        polls = iter(range(last))
+        stopped = False
+        try:
+            run(
+                network,
+                request(*ids[:4], 5, 6, 7, 8, 9, 10, 11),
+                previous=first,
+                should_stop=lambda polls=polls: next(polls, None) is None,
+            )
+        except Cancelled:
+            stopped = True
+        found = run(network, request(*ids[:8], 9), previous=first)
+        assert (found.logits - fresh.logits).abs().max() <= 1e-4, last
+        if not stopped:
+            break
+    assert last > 5
