@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from core.checkpoints.load import load_model
     from core.decoding import Decoding, decode
+    from core.edits import Edit
     from core.errors import Cancelled, CheckpointError, CoreError, RequestError, UnsupportedModel
     from core.loaded import LoadedModel
     from core.masks import MaskChoice
-    from core.recorder import Edit, Site
+    from core.recorder import Site
     from core.request import DecodeRequest, RunRequest, Sampling, Step
     from core.run import run
     from core.tokens import Tokens
@@ -43,7 +44,7 @@ _HOMES = {
     "Step": "core.request",
     "run": "core.run",
     "Tokens": "core.tokens",
-    "Edit": "core.recorder",
+    "Edit": "core.edits",
     "Site": "core.recorder",
     "Trace": "core.trace",
 }

@@ -10,11 +10,11 @@ import torch
 
 from core.arguments import check_either, check_text, whole_numbers
 from core.decoding import Decoding
+from core.edits import Edit
 from core.errors import RequestError
 from core.finite import trouble
 from core.masks import MaskChoice, choose
 from core.model import Transformer
-from core.recorder import Edit
 from core.request import (
     ALL,
     HEADS,

@@ -1,4 +1,4 @@
-"""What the forward pass leaves on record: named values, the recorder that takes them, edits.
+"""What the forward pass leaves on record: named values, and the recorder that takes them.
 
 The forward pass hands every intermediate to a `Recorder` by name. The name of a recorded value is a
 `Site`; `SITES` documents them all. Attention patterns are not among them: they are derived from q
@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from core.axes import GROWING, parse
-from core.errors import Cancelled, RequestError
+from core.edits import Edit, apply
+from core.errors import Cancelled
 
 SITES: dict[str, tuple[str, str]] = {
     # {stack}.embed.*
@@ -70,20 +71,6 @@ class Site:
     def __str__(self) -> str:
         layer = "" if self.layer is None else f"{self.layer}."
         return f"{self.stack}.{layer}{self.part}.{self.name}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
-    """A change made to a value on its way: ablate a head, paint a pattern.
-
-    site: as printed by `Site`. at: (axis word, index) pairs; axes not named are taken whole.
-    mode "set" writes `value`, "scale" multiplies by it.
-    """
-
-    site: str
-    at: tuple[tuple[str, int], ...] = ()
-    value: float = 0.0
-    mode: str = "set"
 
 
 @cache
@@ -195,12 +182,11 @@ class Recorder:
     """Takes values by name during the forward pass and hands them back, perhaps edited.
 
     `rec.at("decoder", 3, "self")` gives a recorder that prefixes names. Values have a leading batch
-    dimension; their rank is checked against the axis words. offset: how many positions an earlier
-    run computed, so that edits at absolute positions land on the right rows. should_stop is asked
-    once a part; Cancelled is raised when it says so.
+    dimension; their rank is checked against the axis words. should_stop is asked once a part;
+    Cancelled is raised when it says so.
     """
 
-    __slots__ = ("_edits", "_offset", "_prefix", "_should_stop", "axes", "edited", "store")
+    __slots__ = ("_edits", "_prefix", "_should_stop", "axes", "store")
     active = True
 
     def __init__(
@@ -208,16 +194,13 @@ class Recorder:
         edits: Iterable[Edit] = (),
         *,
         should_stop: Callable[[], bool] | None = None,
-        offset: int = 0,
     ) -> None:
         self.store: dict[str, Tensor | Recipe] = {}
         self.axes: dict[str, tuple[str, ...]] = {}
-        self.edited: set[str] = set()
         self._edits: dict[str, list[Edit]] = {}
         for edit in edits:
             self._edits.setdefault(edit.site, []).append(edit)
         self._prefix = ""
-        self._offset = offset
         self._should_stop = should_stop
 
     def at(self, stack: str, layer: int | None, part: str) -> Recorder:
@@ -225,10 +208,9 @@ class Recorder:
             raise Cancelled("the run was stopped")
         layer_text = "" if layer is None else f"{layer}."
         scoped = Recorder.__new__(Recorder)
-        scoped.store, scoped.axes, scoped.edited = self.store, self.axes, self.edited
+        scoped.store, scoped.axes = self.store, self.axes
         scoped._edits = self._edits
         scoped._prefix = f"{stack}.{layer_text}{part}."
-        scoped._offset = self._offset
         scoped._should_stop = None
         return scoped
 
@@ -240,8 +222,7 @@ class Recorder:
         site = self._prefix + name
         words = self._note(site, value, axes)
         for edit in self._edits.get(site, ()):
-            value = _apply(edit, value, words, self._offset)
-            self.edited.add(site)
+            value = apply(edit, value, words)
         self.store[site] = value
         return value
 
@@ -271,34 +252,6 @@ class Recorder:
 
 
 _PARSED: dict[str, tuple[str, ...]] = {}
-
-
-def _apply(edit: Edit, value: Tensor, words: tuple[str, ...], offset: int) -> Tensor:
-    where = dict(edit.at)
-    unknown = set(where) - set(words)
-    if unknown:
-        raise RequestError(
-            f"the edit of {edit.site} names {', '.join(sorted(unknown))}, "
-            f"but that value has the axes {' '.join(words)}"
-        )
-    first_growing = next((word for word in words if word in GROWING), None)
-    index: list[slice] = [slice(None)]
-    for dim, word in enumerate(words, start=1):
-        if word not in where:
-            index.append(slice(None))
-            continue
-        i = where[word] - (offset if word == first_growing else 0)
-        if i < 0 or i >= value.shape[dim]:
-            if word == first_growing:
-                return value  # these rows belong to an earlier or a later run
-            raise RequestError(
-                f"the edit of {edit.site} names {word} {where[word]}, "
-                f"but there are {value.shape[dim]}"
-            )
-        index.append(slice(i, i + 1))
-    changed = value.clone()
-    changed[tuple(index)] = edit.value if edit.mode == "set" else changed[tuple(index)] * edit.value
-    return changed
 
 
 class _Silent(Recorder):

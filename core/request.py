@@ -8,8 +8,8 @@ from typing import Literal
 
 from torch import Tensor
 
+from core.edits import Edit
 from core.masks import MaskChoice
-from core.recorder import Edit
 from core.tokens import Tokens
 from core.trace import Trace
 

@@ -10,18 +10,19 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from core import masks
+from core import edits, masks
 from core.cache import KVCache
 from core.derive import Derived, context, end_site
 from core.errors import RequestError
 from core.masks import Mask, MaskChoice
 from core.model import Transformer
-from core.recorder import Captured, Edit, Recorder
+from core.recorder import Captured, Recorder
 from core.request import ALL, HEADS, LAST, MASKED, RunRequest, ShouldStop
 from core.spec import ModelSpec, RotaryPositions, StackSpec
 from core.tokens import Tokens
@@ -47,7 +48,8 @@ def run(
 ) -> Trace:
     """Run `request`, reusing what `previous` has of it.
 
-    Raises RequestError when the text does not fit the model, Cancelled when `should_stop()`.
+    Raises RequestError when text, masks or edits do not fit the model, Cancelled when
+    `should_stop()`.
     """
     spec = network.spec
     tokens = check(spec, request)
@@ -59,11 +61,12 @@ def run(
         handle: Handle | None = None
         if spec.encoder is not None:
             captured |= _run_encoder(network, request, tokens, previous, should_stop)
-        edited = {e.site for e in request.edits}
         if spec.decoder is not None:
             memory = captured[end_site(spec.encoder)].values[None] if spec.encoder else None
             parts, handle = _run_decoder(network, request, tokens, previous, memory, should_stop)
             captured |= parts
+        edited = frozenset(edit.site for edit in request.edits)
+        _check_met(edited, captured)
         trace = Trace(
             request=request,
             spec=spec,
@@ -71,7 +74,7 @@ def run(
             captured=captured,
             derive=Derived(network),
             milliseconds=1000 * (time.perf_counter() - started),
-            edited=frozenset(edited & captured.keys()),
+            edited=edited,
             cache=handle,
         )
         _prepare(trace, request)
@@ -87,8 +90,7 @@ def check(spec: ModelSpec, request: RunRequest) -> Mapping[str, Tokens]:
             )
         masks.check(choice)
     for edit in request.edits:
-        if not isinstance(edit, Edit):
-            raise RequestError(f"{edit!r} is no edit; a value is changed with core.recorder.Edit")
+        edits.check(edit)
     tokens: dict[str, Tokens] = {spec.stacks[0].name: request.source}
     if spec.architecture == "encoder-decoder":
         if request.target is None:
@@ -101,6 +103,16 @@ def check(spec: ModelSpec, request: RunRequest) -> Mapping[str, Tokens]:
     for name, found in tokens.items():
         _check_tokens(spec, spec.stack(name), found)
     return tokens
+
+
+def _check_met(edited: frozenset[str], captured: Mapping[str, Captured]) -> None:
+    """RequestError for an edit of a value that the run never made."""
+    for site in sorted(edited - captured.keys()):
+        attentions = [name.removesuffix("q") for name in captured if name.endswith(".q")]
+        unseen = [f"{one}{part}" for one in attentions for part in ("scores", "pattern")]
+        near = get_close_matches(site, [*captured, *unseen], n=3, cutoff=0.4)
+        hint = f"; there are, near it: {', '.join(near)}" if near else ""
+        raise RequestError(f"the edit of {site} changes nothing, for there is no such value{hint}")
 
 
 def _check_tokens(spec: ModelSpec, stack: StackSpec, tokens: Tokens) -> None:
@@ -171,7 +183,7 @@ def _run_decoder(
             if site.startswith("decoder.")
         }
         cache = _continue_cache(network, previous, earlier, start)
-    rec = Recorder(request.edits, should_stop=should_stop, offset=start)
+    rec = Recorder(request.edits, should_stop=should_stop)
     network.decode(
         mine.ids_tensor(device)[None, start:],
         memory=memory,

@@ -10,7 +10,7 @@ import torch
 
 from core.errors import Cancelled, RequestError
 from core.masks import MaskChoice
-from core.recorder import SITES, Edit, Recorder
+from core.recorder import SITES, Recorder
 from core.request import ALL, RunRequest
 from core.run import run
 from core.spec import ResidualKind
@@ -176,34 +176,6 @@ def test_what_is_computed_again_is_what_ran(monkeypatch: pytest.MonkeyPatch) -> 
             assert torch.equal(whole[site], trace[site]), site
             assert trace.captured[site].rows([-1, 2]).equal(held.rows([-1, 2])), site
             assert trace.captured[site].cropped(4).values.equal(held.cropped(4).values), site
-
-
-def test_edits_reach_what_follows_and_are_told() -> None:
-    network = tiny.decoder()
-    plain = tiny.trace(network, tiny.ids(8))
-    off = Edit(site="decoder.1.self.context", at=(("head", 2),))
-    found = tiny.trace(network, tiny.ids(8), edits=(off,))
-    assert found.edited == {"decoder.1.self.context"}
-    assert (found["decoder.1.self.context"][2] == 0).all()
-    assert torch.equal(found["decoder.0.resid.out"], plain["decoder.0.resid.out"])
-    assert (found.logits - plain.logits).abs().max() > 1e-2
-    painted = Edit(site="decoder.0.self.pattern", at=(("head", 1), ("query", 5)), value=0.25)
-    found = tiny.trace(network, tiny.ids(8), edits=(painted,))
-    assert (found.pattern("decoder.self", 0, 1, 5) == 0.25).all()
-    v = found["decoder.0.self.v"][0]
-    assert torch.allclose(found["decoder.0.self.context"][1, 5], v.sum(0) * 0.25, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("edit", "sentence"),
-    [
-        (Edit(site="decoder.0.self.q", at=(("d_ff", 1),)), "has the axes head query d_head"),
-        (Edit(site="decoder.0.self.q", at=(("head", 9),)), "but there are 4"),
-    ],
-)
-def test_bad_edits_are_refused(edit: Edit, sentence: str) -> None:
-    with pytest.raises(RequestError, match=sentence):
-        tiny.trace(tiny.decoder(), tiny.ids(4), edits=(edit,))
 
 
 def test_the_recorder_refuses_twins_and_wrong_ranks() -> None:

@@ -16,9 +16,9 @@ from app.views import ViewOptions, views
 from core.analysis.ablation import ablation
 from core.analysis.inside import attend, stream
 from core.checkpoints.config import Config
+from core.edits import Edit
 from core.families import families
 from core.model import Transformer
-from core.recorder import Edit
 from core.request import RunRequest
 from core.run import run
 from core.tokens import Tokens

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from core.analysis.gradients import influence
+from core.edits import Edit
 from core.model import Transformer
-from core.recorder import Edit
 from core.request import RunRequest
 from core.run import run
 from core.spec import Heads

@@ -13,9 +13,9 @@ from torch import Tensor
 
 from core import LoadedModel, load_model
 from core.decoding import Filling
+from core.edits import Edit
 from core.errors import RequestError
 from core.finite import trouble
-from core.recorder import Edit
 from core.request import MASKED
 from tests.core.checkpoints.conftest import IDS, Saved
 
