@@ -296,7 +296,7 @@ def make_bias(spec: StackSpec) -> nn.Module | None:
         case RelativeBuckets():
             return RelativeBias(first.positions, first.heads)
         case AlibiPositions():
-            return AlibiBias(first.positions, first.heads)
+            return AlibiBias(first.heads)
         case DisentangledPositions():
             return RelativeTable(first.positions, first.d_model)
     return None

@@ -79,7 +79,7 @@ class Attention(nn.Module):
     def added(self, q: Tensor, k: Tensor, bias: Bias) -> Tensor | None:
         """What is added to the scores, [batch, head, query, key]."""
         assert not isinstance(bias, Relative)
-        return bias
+        return None if bias is None else bias.to(q.dtype)
 
     def queries(self, x: Tensor, rotation: Rotation | None) -> Tensor:
         q = _split(self.q(x), self.spec.heads)

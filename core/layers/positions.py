@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from core.layers.rotary_scaling import scaled_frequencies
-from core.spec import AlibiPositions, RelativeBuckets, RotaryPositions, SinusoidalPositions
+from core.spec import RelativeBuckets, RotaryPositions, SinusoidalPositions
 
 Rotation = tuple[Tensor, Tensor]
 """cos and sin, [batch, 1, position, d_rotary]."""
@@ -27,7 +27,8 @@ Bias = Tensor | Relative | None
 
 
 class Sinusoidal(nn.Module):
-    """The fixed table of Vaswani et al. 2017, section 3.5; computed for the rows asked for."""
+    """The fixed table of Vaswani et al. 2017, section 3.5; computed for the rows asked for, on the
+    CPU, as Apple's GPUs know no float64."""
 
     def __init__(self, spec: SinusoidalPositions, width: int) -> None:
         super().__init__()
@@ -36,14 +37,15 @@ class Sinusoidal(nn.Module):
 
     def forward(self, positions: Tensor) -> Tensor:
         """positions […, position] -> […, position, width]."""
-        half = torch.arange(0, self.width, 2, device=positions.device, dtype=torch.float64)
-        angles = positions[..., None].double() / 10000 ** (half / self.width)
-        sines, cosines = angles.sin(), angles.cos()[..., : self.width // 2]
+        half = torch.arange(0, self.width, 2, device="cpu", dtype=torch.float64)
+        angles = positions.cpu()[..., None].double() / 10000 ** (half / self.width)
+        sines, cosines = angles.sin().float(), angles.cos()[..., : self.width // 2].float()
         if self.spec.interleaved:
-            table = torch.empty(*positions.shape, self.width, device=positions.device)
-            table[..., 0::2], table[..., 1::2] = sines.float(), cosines.float()
-            return table
-        return torch.cat([sines, cosines], dim=-1).float()
+            table = torch.empty(*positions.shape, self.width, device="cpu")
+            table[..., 0::2], table[..., 1::2] = sines, cosines
+        else:
+            table = torch.cat([sines, cosines], dim=-1)
+        return table.to(positions.device)
 
 
 class Rotary:
@@ -120,19 +122,22 @@ def bucket(distance: Tensor, spec: RelativeBuckets) -> Tensor:
 
 
 class AlibiBias(nn.Module):
-    """slope · (key - query), one fixed slope a head (Press et al. 2022)."""
+    """slope · (key - query), one fixed slope a head (Press et al. 2022, section 3).
 
-    slopes: Tensor
+    A mask that looks ahead lets later keys gain what earlier ones lose, as in BLOOM's reference,
+    which adds slope · key to every row: within a row the softmax cannot tell the two apart.
+    """
 
-    def __init__(self, spec: AlibiPositions, heads: int) -> None:
+    def __init__(self, heads: int) -> None:
         super().__init__()
-        self.spec = spec
-        self.register_buffer("slopes", torch.tensor(alibi_slopes(heads)), persistent=False)
+        self.heads = heads
 
     def forward(self, q: Tensor, k: Tensor) -> Tensor:
         """positions [batch, query], [batch, key] -> bias [batch, head, query, key]."""
-        distance = (k[:, None, :] - q[:, :, None]).abs().float()
-        return -self.slopes[None, :, None, None] * distance[:, None]
+        # Made anew each time: a checkpoint's network is built without memory to keep them in.
+        slopes = torch.tensor(alibi_slopes(self.heads), device=k.device)
+        distance = k[:, None, None, :] - q[:, None, :, None]
+        return slopes[:, None, None] * distance
 
 
 def alibi_slopes(heads: int) -> list[float]:
