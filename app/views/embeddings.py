@@ -78,7 +78,9 @@ def _note(trace: Trace, stack: str, spec: EmbeddingSpec) -> str:
     elif spec.d_embed is not None:
         after.append(projected)
     if after:
-        parts.append(f"The sum is then {' and '.join(after)}.")
+        several = spec.positions is not None or spec.segments
+        what = "sum" if several else "token's vector"
+        parts.append(f"The {what} is then {' and '.join(after)}.")
     if stack == trace.spec.main_stack.name:
         parts.append(_output(trace))
     return " ".join(part for part in parts if part)
@@ -104,7 +106,7 @@ def _output(trace: Trace) -> str:
 VIEW = View(
     key="embeddings",
     title="Embeddings",
-    summary="Token + position + segment: what enters the first layer",
+    summary="What enters the first layer, and what it is the sum of",
     group="inside",
     order=20,
     draw=draw,

@@ -61,7 +61,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             _attending.weighted(found, keys),
             _attending.output(found, head, heads, OUTPUT[selection.part]),
         ),
-        note=_note(made, keys, key, head if selection.head is None else None)
+        note=_note(made, keys, key, found.slope, head if selection.head is None else None)
         + still_count(trace, selection, options),
         hint=" ".join(
             hint
@@ -76,8 +76,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     )
 
 
-def _note(made: Projections, keys: Keys, key: str, kept: int | None) -> str:
-    """kept: the head that stands for a mean of heads."""
+def _note(made: Projections, keys: Keys, key: str, slope: float | None, kept: int | None) -> str:
+    """slope: of ALiBi. kept: the head that stands for a mean of heads."""
     done = "".join(f", {word}" for word in made.then)
     q, k, v = (
         f"{letter} = {product}" for letter, product in zip("qkv", made.products, strict=True)
@@ -85,6 +85,8 @@ def _note(made: Projections, keys: Keys, key: str, kept: int | None) -> str:
     parts = [f"{q}{done}; {k}{done} and {v}, of key {key}."]
     if made.source == MEMORY:
         parts.append("m is the encoder's last state.")
+    if slope is not None:
+        parts.append(f"bias = {slope:.4g} · (key − query), the slope ALiBi gives this head.")
     if keys.masked_left:
         parts.append("The other masked keys share a line.")
     if kept is not None:

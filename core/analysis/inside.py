@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.spec import AlibiPositions, BlockSpec, DisentangledPositions, RelativeBuckets
+from core.spec import (
+    AlibiPositions,
+    AttentionSpec,
+    BlockSpec,
+    DisentangledPositions,
+    RelativeBuckets,
+)
 
 if TYPE_CHECKING:
     from core.trace import Trace
@@ -24,7 +30,8 @@ class Attending:
     """One head, one query. Sizes: key, d_head (d_value for v), d_model.
 
     products[key, d_head] = q ⊙ k, its rows sum to dots[key]; scaled = dots · scale;
-    capped = c·tanh(scaled / c) where there is a soft cap; bias[key] where positions add one;
+    capped = c·tanh(scaled / c) where there is a soft cap; bias[key] where positions add one, with
+    ALiBi slope · (key - query);
     scores = all of that; weights = softmax of the allowed scores; weighted[key, d_value] =
     weights · v, its columns sum to context[d_value]; head_out[d_model] = context · W_O of this
     head; out[d_model] = the same summed over all heads, plus `out_bias`.
@@ -40,6 +47,7 @@ class Attending:
     softcap: float | None
     capped: Floats | None
     bias: Floats | None
+    slope: float | None
     scores: Floats
     allowed: NDArray[np.bool_]
     weights: Floats
@@ -87,6 +95,7 @@ def attend(trace: Trace, site: str, layer: int, head: int, query: int) -> Attend
         softcap=spec.softcap,
         capped=capped,
         bias=scores - before if has_bias else None,
+        slope=_slope(spec, head) if has_bias and isinstance(positions, AlibiPositions) else None,
         scores=scores,
         allowed=trace.allowed(site, layer)[query].numpy(),
         weights=weights,
@@ -96,6 +105,12 @@ def attend(trace: Trace, site: str, layer: int, head: int, query: int) -> Attend
         out_bias=None if out_bias is None else out_bias.cpu().float().numpy(),
         out=trace[f"{prefix}.out"][query].numpy(),
     )
+
+
+def _slope(spec: AttentionSpec, head: int) -> float:
+    from core.layers.positions import alibi_slopes  # imports torch
+
+    return alibi_slopes(spec.heads)[head]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -20,7 +20,8 @@ LABELS = {"0": "calm", "1": "glad", "2": "sad"}
 DECODERS = {
     "GPT-2": "GPT2", "GPT-NeoX": "GPTNeoX", "OPT": "OPT", "Llama": "Llama", "Mistral": "Mistral",
     "Mixtral": "Mixtral", "Qwen2": "Qwen2", "Qwen3": "Qwen3", "Gemma": "Gemma",
-    "Gemma 2": "Gemma2", "Gemma 3": "Gemma3Text", "Phi-3": "Phi3",
+    "Gemma 2": "Gemma2", "Gemma 3": "Gemma3Text", "Phi-3": "Phi3", "BLOOM": "Bloom",
+    "GPT-J": "GPTJ",
 }  # fmt: skip
 
 
@@ -131,6 +132,9 @@ def test_faults_of_a_rereading_judge_show(build: Build, name: str) -> None:
         ("GPT-NeoX", "GPTNeoXForTokenClassification", "classifier"),
         ("GPT-NeoX", "GPTNeoXForQuestionAnswering", "question-answering"),
         ("OPT", "OPTForQuestionAnswering", "question-answering"),
+        ("GPT-J", "GPTJForQuestionAnswering", "question-answering"),
+        ("BLOOM", "BloomForTokenClassification", "classifier"),
+        ("BLOOM", "BloomForQuestionAnswering", "question-answering"),
         ("Llama", "LlamaForTokenClassification", "score"),
         ("Llama", "LlamaForQuestionAnswering", "question-answering"),
         ("Qwen2", "Qwen2ForQuestionAnswering", "question-answering"),
@@ -163,6 +167,8 @@ def test_other_heads_are_told_of_and_the_layers_shown(
         ("GPT-2", "GPT2ForTokenClassification"),
         ("GPT-2", "GPT2ForSequenceClassification"),
         ("OPT", "OPTForQuestionAnswering"),
+        ("BLOOM", "BloomForTokenClassification"),
+        ("GPT-J", "GPTJForSequenceClassification"),
         ("Gemma", "GemmaForTokenClassification"),
         ("BART", "BartForQuestionAnswering"),
         ("T5", "T5ForQuestionAnswering"),

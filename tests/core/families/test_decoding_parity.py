@@ -18,7 +18,7 @@ def loaded(case: Case) -> LoadedModel:
     return LoadedModel(name="tiny", source="", spec=case.spec, network=case.network)
 
 
-@pytest.mark.parametrize("family", ["Llama", "GPT-2"])
+@pytest.mark.parametrize("family", ["Llama", "GPT-2", "GPT-J", "BLOOM"])
 def test_twelve_greedy_steps(build: Build, family: str) -> None:
     case = build(dict(families_by_name()[family].tiny[0]) | {"eos_token_id": None})
     request = DecodeRequest(run=RunRequest(source=Tokens.of_ids(PROMPT)), max_new_tokens=12)

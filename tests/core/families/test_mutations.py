@@ -11,6 +11,7 @@ import torch
 from core.masks import MaskChoice
 from core.model import Transformer
 from core.spec import (
+    AlibiPositions,
     BlockSpec,
     DisentangledPositions,
     LearnedPositions,
@@ -63,7 +64,7 @@ def query_norm_ignored(network: Transformer) -> Transformer | None:
 
 
 def positions_wrong(network: Transformer) -> Transformer | None:
-    """Another rotary base, a table or buckets off by one row."""
+    """Another rotary base, a table or buckets off by one row, no slopes."""
     stack = network.spec.main_stack
     changed, where = deepcopy(network), stack.blocks[0].attention.positions
     if isinstance(stack.embedding.positions, LearnedPositions):
@@ -80,6 +81,8 @@ def positions_wrong(network: Transformer) -> Transformer | None:
         where = block.attention.positions
         if isinstance(where, RotaryPositions):
             where = replace(where, theta=where.theta / 50)
+        elif isinstance(where, AlibiPositions):
+            where = None
         return replace(block, attention=replace(block.attention, positions=where))
 
     if stack.blocks[0].attention.positions is None:
