@@ -15,7 +15,7 @@ from core.model import Transformer
 from core.spec import ModelSpec
 from training.deepen import deepen
 from training.folders import MODELS, WORK
-from training.loop import Batches, LossOf, Plan, train
+from training.loop import Batches, LossOf, Plan, moved, train
 from training.muon import in_float32, multiplies_bf16
 from training.optim import initialise, optimizers
 
@@ -48,7 +48,7 @@ def run(
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda (cuda:1 …)")
     parser.add_argument(
         "--f32", action="store_true", help="no bfloat16 even where the processor multiplies it"
     )
@@ -70,7 +70,11 @@ def run(
     if given.from_shipped:
         shipped = load_model(MODELS / name).network.to(given.device)
         rng = np.random.default_rng(given.seed)
-        deepen(shipped, model, lambda network: loss_of(network, source.draw(rng, 0.0)))
+        deepen(
+            shipped,
+            model,
+            lambda network: loss_of(network, moved(source.draw(rng, 0.0), given.device)),
+        )
     else:
         initialise(model, block_std=block_std, seed=given.seed)
     count = sum(parameter.numel() for parameter in model.parameters())

@@ -155,7 +155,10 @@ def main() -> None:
         help="checkpoints of earlier runs that count like one more end of a cycle each",
     )
     given = parser.parse_args()
-    folder = export(given.name, runs=given.run, also=given.also)
+    try:
+        folder = export(given.name, runs=given.run, also=given.also)
+    except ValueError as error:
+        parser.error(str(error))
     size = (folder / "model.safetensors").stat().st_size
     print(f"{folder.name}: model.safetensors {size / 1e6:.1f} MB")
 

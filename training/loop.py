@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,9 +26,15 @@ END_OF_CYCLE = "end_{}.pt"  # the cycle's number, from 1
 
 
 class Batches(Protocol):
-    """A source of training batches."""
+    """A source of training batches: dataclasses of tensors, on the CPU."""
 
     def draw(self, rng: np.random.Generator, progress: float) -> Any: ...
+
+
+def moved(batch: Any, device: str) -> Any:
+    """The same batch with its tensors on a device."""
+    held = {field.name: getattr(batch, field.name) for field in fields(batch)}
+    return replace(batch, **{k: v.to(device) for k, v in held.items() if isinstance(v, Tensor)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +92,8 @@ def train(
         if cycle >= plan.cycles or time.monotonic() - began >= plan.stop_after:
             break
         factor = set_rate(made, step=step, progress=progress)
-        batch = batches.draw(rng, progress)
-        with _attention(plan), torch.autocast(plan.device, torch.bfloat16, plan.bf16):
+        batch = moved(batches.draw(rng, progress), plan.device)
+        with _precision(plan):
             loss, parts, size = loss_of(model, batch)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), GRADIENT_CLIP)
@@ -115,11 +121,18 @@ def train(
 def trained(
     model: Transformer, runs: Sequence[Path], also: Sequence[Transformer] = ()
 ) -> Transformer:
-    """The mean of the weights at the ends of the runs' cycles; as the first run was last saved
-    before any has come to its end. also: models that count like one more end each. model: of the
-    runs' shape, used up.
+    """The mean of the weights at the ends of the runs' cycles; of a lone run before its first end,
+    those last saved. also: models that count like one more end each. model: of the runs' shape,
+    used up. Raises ValueError where a run could not count in the mean asked for.
     """
-    ends = [end for run in runs for end in sorted(run.glob(END_OF_CYCLE.format("*")))]
+    found = [sorted(run.glob(END_OF_CYCLE.format("*"))) for run in runs]
+    ends = [end for of_run in found for end in of_run]
+    without = [run.name for run, of_run in zip(runs, found, strict=True) if not of_run]
+    if without and (len(runs) > 1 or also):
+        raise ValueError(
+            f"no cycle of {' and '.join(without)} has ended, so there is nothing of it to count in "
+            "a mean; let it go on, or leave it out"
+        )
     if not ends:
         kept = torch.load(runs[0] / "last.pt", weights_only=True, map_location="cpu")
         model.load_state_dict(kept["model"])
@@ -134,9 +147,16 @@ def trained(
     return model
 
 
-def _attention(plan: Plan) -> AbstractContextManager[None]:
-    """Attention written out where the fused kernel is the slow one: its bf16 backward on a CPU."""
-    return sdpa_kernel(SDPBackend.MATH) if plan.bf16 and plan.device == "cpu" else nullcontext()
+def _precision(plan: Plan) -> ExitStack:
+    """bfloat16 where the plan asks for it; on a CPU with the attention written out, as the backward
+    of the fused kernel is the slow one there."""
+    entered = ExitStack()
+    if plan.bf16:
+        kind = torch.device(plan.device).type
+        entered.enter_context(torch.autocast(kind, torch.bfloat16))
+        if kind == "cpu":
+            entered.enter_context(sdpa_kernel(SDPBackend.MATH))
+    return entered
 
 
 def _log(
@@ -171,6 +191,8 @@ def _save(
         "tokens": tokens,
         "spent": spent,
     }
+    if torch.device(plan.device).type == "cuda":
+        state["cuda"] = torch.cuda.get_rng_state(plan.device)
     # Written beside, then renamed: a run killed while saving keeps its last checkpoint.
     torch.save(state, plan.folder / "next.pt")
     (plan.folder / "next.pt").replace(plan.folder / "last.pt")
@@ -182,11 +204,14 @@ def _resume(
     path = plan.folder / "last.pt"
     if not path.exists():
         return 0, 0, 0.0
-    state = torch.load(path, weights_only=True, map_location=plan.device)
+    # On the CPU, where the state of torch's generator belongs; the others copy to their device.
+    state = torch.load(path, weights_only=True, map_location="cpu")
     model.load_state_dict(state["model"])
     for optimizer, kept in zip(made, state["optimizers"], strict=True):
         optimizer.load_state_dict(kept)
     rng.bit_generator.state = state["numpy"]
     torch.set_rng_state(state["torch"])
+    if torch.device(plan.device).type == "cuda" and "cuda" in state:
+        torch.cuda.set_rng_state(state["cuda"], plan.device)
     print(f"resumed at step {state['step']}, {state['spent']:.0f} s", flush=True)
     return state["step"], state["tokens"], state["spent"]

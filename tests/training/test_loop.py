@@ -178,6 +178,20 @@ def test_before_its_first_end_a_run_is_as_last_saved(tmp_path: Path) -> None:
         assert torch.equal(weight, found[name]), name
 
 
+def test_a_mean_leaves_nothing_out_in_silence(tmp_path: Path) -> None:
+    model, _ = made(shapes.decoder_spec(VOCAB))
+    ended, begun = tmp_path / "ended", tmp_path / "begun"
+    for folder in (ended, begun):
+        folder.mkdir()
+        torch.save({"model": model.state_dict()}, folder / "last.pt")
+    torch.save(model.state_dict(), ended / "end_1.pt")
+    for runs, also in (([ended, begun], []), ([begun, ended], []), ([begun], [model])):
+        with pytest.raises(ValueError, match="no cycle of begun has ended"):
+            trained(made(shapes.decoder_spec(VOCAB))[0], runs, also)
+    with pytest.raises(ValueError, match="no cycle of begun and begun has ended"):
+        trained(made(shapes.decoder_spec(VOCAB))[0], [begun, begun])
+
+
 def test_the_rate_warms_up_and_ends_near_zero() -> None:
     _, optimizers_ = made(shapes.decoder_spec(VOCAB))
     assert set_rate(optimizers_, step=0, progress=0.0) == pytest.approx(0.2)
