@@ -1,18 +1,23 @@
-"""From the store's state to what a view's `draw` takes."""
+"""From the store's state to what a view's `draw` takes, and to the picture it makes of that."""
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.checking import shown
 from app.choices import SENTENCES
 from app.labels import labeller
+from core.errors import CoreError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
+    from app.figure import Figure
     from app.store import State
-    from app.views import ViewOptions
+    from app.views import View, ViewOptions
     from core.text import Tokenizer
 
 SHOWN_BY = frozenset(
@@ -67,8 +72,6 @@ def options_of(state: State) -> ViewOptions:
     )
     if model.tokenizer is None:
         return common
-    from dataclasses import replace
-
     from core.text.meant import tokens_meant
 
     return replace(
@@ -77,6 +80,27 @@ def options_of(state: State) -> ViewOptions:
         pieces=_pieces(model.tokenizer.target, raw),
         source_pieces=_pieces(model.tokenizer, raw),
     )
+
+
+def drawn(view: View, state: State, **changes: Any) -> Figure:
+    """The view's picture of the run that is looked at; changes: other options than the state's.
+
+    A picture that fails must not take the window along: it is a sentence, and what nobody foresaw
+    is printed too.
+    """
+    from app.figure import Figure, Words
+
+    assert state.trace is not None
+    try:
+        options = replace(options_of(state), **changes)
+        return view.draw(state.trace, state.selection, options)
+    except CoreError as error:
+        told = str(error)
+    except Exception as error:
+        traceback.print_exception(error, file=sys.stderr)
+        told = repr(error)
+    text = f"{view.title} cannot be drawn: {told.rstrip('.')}."
+    return Figure(title=view.title, panels=(Words(title=view.title, text=text),))
 
 
 @lru_cache(maxsize=4)

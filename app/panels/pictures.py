@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import time
-import traceback
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +10,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
-from app.panels.drawing import SHOWN_BY, enlargement, options_of
 from app.panels.keeping import Keeping
 from app.panels.nothing_read import WAITING, why
 from app.panels.picking import Picking
@@ -22,7 +19,7 @@ from app.session import BUSY_TEXTS, Session
 from app.store import Store
 from app.tasks import Job
 from app.theme import LIGHT, Theme
-from core.errors import CoreError
+from app.view_options import SHOWN_BY, drawn, enlargement, options_of
 from core.progress import Watch
 
 if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
@@ -210,19 +207,11 @@ class Pictures(QWidget):
 
     def _paint(self, view: View) -> None:
         state = self._store.state
-        trace = state.trace
-        if trace is None or state.view != view.key:
+        if state.trace is None or state.view != view.key:
             return
         started = time.perf_counter()
-        try:
-            figure = view.draw(trace, state.selection, options_of(state))
-        except Exception as error:  # a picture that fails must not take the window along
-            if not isinstance(error, CoreError):
-                traceback.print_exception(error, file=sys.stderr)
-            self._session.complain(f"{view.title} cannot be drawn: {error}", "model")
-            return
         widget = self._widget(view.key)
-        widget.show_figure(figure)
+        widget.show_figure(drawn(view, state))
         self._drawn.add(view.key)
         self._stack.setCurrentWidget(widget)
         widget.repaint()

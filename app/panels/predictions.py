@@ -12,13 +12,12 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
 from app.choices import untrained
 from app.panels.asking import AskedWord
 from app.panels.dimming import DIMMED_BY, dim
-from app.panels.drawing import SHOWN_BY, enlargement, options_of
 from app.panels.narrowing import NarrowingControls
 from app.panels.picking import took
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
-from core.errors import CoreError
+from app.view_options import SHOWN_BY, drawn, enlargement, options_of
 
 if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
     from app.figure import Figure
@@ -74,12 +73,15 @@ class PredictionsPanel(QWidget):
         if "model" in names:
             model = self._store.state.model
             self.untrained.setVisible(model is not None and untrained(model.source))
+            self._shown, self._read = (), None
         if self._store.state.trace is None and self.figure is not None:
             self.figure.hide()  # what a former model predicted is not said by this one
             self.figure.setMinimumHeight(0)
             self._shown = ()
         if names & SHOWN_BY and self.isVisible():
             self._timer.start()
+        elif names & SHOWN_BY:
+            self._shown = ()  # it would keep a run in memory that is over
         if names & DIMMED_BY and self.figure is not None:
             dim(self.figure, self._store.state.old)
 
@@ -102,16 +104,10 @@ class PredictionsPanel(QWidget):
         if shown == self._shown:
             return
         self._shown = shown
-        from app.figure import Figure, Words
-
         view = next(view for view in state.abilities.views if view.key == KEY)
-        try:
-            options = replace(options_of(state), compact=True)
-            figure = view.draw(state.trace, state.selection, options)
-        except CoreError as error:
-            figure = Figure(title="", panels=(Words(title="Predictions", text=str(error)),))
+        figure = drawn(view, state, compact=True)
         self._show_figure(replace(figure, title="", columns=1, weights=()))
-        self._bring_in_sight(options.asked if state.asked != self._asked else ())
+        self._bring_in_sight(options_of(state).asked if state.asked != self._asked else ())
         self._asked = state.asked
 
     def _show_figure(self, figure: Figure) -> None:

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSpinBox, QVBoxL
 
 from app.labels import place_words
 from app.looking import lengths_at
-from app.panels.drawing import SHOWN_BY
 from app.reading import Place, Reading, dear, pinned, read
 from app.session import Session
 from app.store import Store
 from app.theme import Theme
+from app.view_options import SHOWN_BY
 
 NOTHING = "Click a cell to pin it, or a token beside the map to pin its row. Esc lets go."
 
