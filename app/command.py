@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from app.telling import sentence
+
 COMMANDS = ("render", "decode", "models")
 NO_DISPLAY = (
     "Trifocal found no display to open its window on; "
@@ -29,7 +31,7 @@ class _Parser(argparse.ArgumentParser):
     """One sentence instead of a usage text."""
 
     def error(self, message: str) -> NoReturn:
-        raise Refused(f"{message[:1].upper()}{message[1:]}; `{self.prog} --help` tells more.")
+        raise Refused(f"{message}; `{self.prog} --help` tells more")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _models(arguments[1:])
         return _window(arguments)
     except Refused as refused:
-        print(f"trifocal: {refused}", file=sys.stderr)
+        print(f"trifocal: {sentence(str(refused))}", file=sys.stderr)
         return 2
 
 

@@ -15,6 +15,7 @@ ACTS = (
     ("Cu&t", "cut", _KEYS.Cut),
     ("&Copy", "copy", _KEYS.Copy),
     ("&Paste", "paste", _KEYS.Paste),
+    ("Select &all", "selectAll", _KEYS.SelectAll),
 )
 
 
@@ -40,12 +41,12 @@ class EditActions:
         field = self._field()
         if isinstance(field, QLineEdit):
             undo, redo = field.isUndoAvailable(), field.isRedoAvailable()
-            selected = field.hasSelectedText()
+            selected, written = field.hasSelectedText(), bool(field.text())
         else:
             undo, redo = field.document().isUndoAvailable(), field.document().isRedoAvailable()
-            selected = field.textCursor().hasSelection()
+            selected, written = field.textCursor().hasSelection(), not field.document().isEmpty()
         paste = bool(QApplication.clipboard().text())
-        able = (undo, redo, selected, selected, paste)
+        able = (undo, redo, selected, selected, paste, written)
         for action, on in zip(self.actions.values(), able, strict=True):
             action.setEnabled(on)
 

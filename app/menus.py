@@ -20,7 +20,6 @@ from app.choices import (
 from app.editing import EditActions
 from app.examples import Example
 from app.groups import GROUPS
-from app.panels.header import title_of
 from app.panels.saving import DecodingSaver
 from app.panels.view_tabs import GROUP_KEYS
 from app.session import Session
@@ -58,7 +57,7 @@ class Menus:
         menu.addSeparator()
         self.export = _add(menu, "&Export view…", self._window.exporting.choose, "Ctrl+E")
         self.copy = _add(
-            menu, "&Copy view as a picture", self._window.exporting.copy, "Ctrl+Shift+C"
+            menu, "Copy view as a pict&ure", self._window.exporting.copy, "Ctrl+Shift+C"
         )
         self._window.pictures.offer_actions(self.copy, self.export)
         self.saver = DecodingSaver(
@@ -202,7 +201,7 @@ class Menus:
 
     def _name_examples(self) -> None:
         for source, menu in self.examples.items():
-            menu.setTitle(title_of(self._store.state, source))
+            menu.setTitle(self._store.state.title(source))
             self.example_menu.setEnabled(True)
 
     def _enable(self) -> None:

@@ -38,6 +38,7 @@ class Editor(QPlainTextEdit):
         self._shelf = QObject(self)
         self._pages: dict[str, _Page] = {}
         self._name = ""
+        self._only_shown = False  # nobody has written on the page that was just named
         self._page = self._new_page()
         self.setDocument(self._page.document)
         self.setAccessibleName(name)
@@ -72,7 +73,9 @@ class Editor(QPlainTextEdit):
         """Write on another page; tells nobody. The first one that is named is the present one."""
         if name == self._name:
             return
-        if self._name:
+        if not self._name:
+            self._only_shown = not self.document().isUndoAvailable()
+        else:
             self._page = self._pages.get(name) or self._new_page()
             self.blockSignals(True)
             self.setDocument(self._page.document)
@@ -99,7 +102,8 @@ class Editor(QPlainTextEdit):
         if text != self.toPlainText():
             self._page.masked.clear()
             self.blockSignals(True)
-            if self.document().isEmpty() and not self.document().isUndoAvailable():
+            empty = self.document().isEmpty() and not self.document().isUndoAvailable()
+            if empty or self._only_shown:  # there is nothing to come back to
                 self.setPlainText(text)
             else:
                 cursor = QTextCursor(self.document())
@@ -107,7 +111,9 @@ class Editor(QPlainTextEdit):
                 cursor.insertText(text)
             self.moveCursor(QTextCursor.MoveOperation.End)
             self.verticalScrollBar().setValue(0)
+            self.horizontalScrollBar().setValue(0)
             self.blockSignals(False)
+        self._only_shown = False
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Put a text where characters start to end stand; one step for undo."""

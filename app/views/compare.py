@@ -122,7 +122,8 @@ def _curves(
         x_title="Layer",
         y_title="Cosine",
         x_labels=("emb", *(str(i + 1) for i in range(len(curves[0].y) - 1))),
-        y_limits=(-1.0 if low < 0 else 0.0, 1.0),
+        # Texts that differ by a word are alike throughout: from 0 on, all would be one line.
+        y_limits=(-1.0 if low < 0 else min(0.9, float(np.floor(10 * low)) / 10), 1.0),
     )
 
 

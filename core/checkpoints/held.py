@@ -37,7 +37,8 @@ def without_config(folder: Path) -> str:
         return f"{folder} holds a pipeline that makes images (model_index.json), no Transformer"
     files = sorted(path.name for path in folder.glob("*.[gG][gG][uU][fF]"))
     if files:
-        return f"{folder} holds {len(files)} GGUF files ({_some(files)}); open one of them"
+        which = "one of them" if files[1:] else "that file"
+        return f"{folder} has no {CONFIG}, but holds {_some(files)}; open {which}"
     within = sorted(path.parent for path in (*folder.glob(f"*/{CONFIG}"), *_snapshots(folder)))
     if within:
         names = _some(str(path.relative_to(folder)) for path in within)

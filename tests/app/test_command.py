@@ -242,7 +242,9 @@ def test_what_is_wrong_is_said_in_one_sentence(
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err.count("\n") == 1
-    assert said in told.err
+    assert said.lower() in told.err.lower()
+    assert told.err.startswith("trifocal: ") and told.err.endswith(".\n")
+    assert not told.err[10].islower()
     assert "Traceback" not in told.err
     assert not out.exists()
 

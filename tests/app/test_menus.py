@@ -54,7 +54,9 @@ def test_the_edit_menu_acts_on_the_text(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     editing, text = app.window.menus.editing, app.window.prompt.text
     type_text(app, "some words")
-    text.selectAll()
+    editing.enable()
+    assert not editing.actions["cut"].isEnabled()
+    editing.actions["selectAll"].trigger()
     editing.enable()
     assert editing.actions["cut"].isEnabled()
     editing.actions["cut"].trigger()

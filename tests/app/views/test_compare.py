@@ -116,3 +116,15 @@ def test_texts_that_begin_alike_keep_their_numbers_where_names_are_cut() -> None
     assert isinstance(words, Curves)
     means = [curve.name for curve in words.curves if curve.name.startswith("mean")]
     assert [name[:15] for name in means] == ["mean state: [1]", "mean state: [3]"]
+
+
+def test_lines_of_like_texts_are_told_apart() -> None:
+    """From 0 on they would all lie on one another."""
+    other = trace_of("encoder", source=Tokens.of_ids([5, 6, 7, 8], ["the", "bank", "of", "sand"]))
+    words = view("compare").draw(ONE, Selection(), ViewOptions(kept=(other,))).panels[1]
+    assert isinstance(words, Curves)
+    assert words.y_limits == (0.9, 1.0)
+    words = view("compare").draw(ONE, Selection(), ViewOptions(kept=(TWO,))).panels[1]
+    assert isinstance(words, Curves) and words.y_limits is not None
+    low = min(float(curve.y.min()) for curve in words.curves)
+    assert words.y_limits[0] <= low and (low > 0.1) is (words.y_limits[0] > 0)

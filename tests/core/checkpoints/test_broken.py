@@ -409,7 +409,7 @@ def test_the_folder_around_it(saved: Copy, tmp_path: Path) -> None:
     [
         (("params.json", "consolidated.00.pth"), "layout of its makers (params.json)"),
         (("model_index.json",), "makes images"),
-        (("a.gguf", "b.gguf"), "2 GGUF files (a.gguf, b.gguf); open one of them"),
+        (("a.gguf", "b.gguf"), "has no config.json, but holds a.gguf, b.gguf; open one of them"),
         (("pytorch_model-00001-of-00002.bin", "config.json"), "no pytorch_model.bin.index.json"),
         (("notes.txt",), "has no config.json"),
     ],
