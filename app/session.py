@@ -26,11 +26,13 @@ from app.following import followed
 from app.labels import labeller
 from app.leafing import Leafing
 from app.looking import fitted
-from app.opening import START, Loads, Opening
+from app.opening import Loads, Opening
 from app.recent import Recent
+from app.starting import START
 from app.stepping import NOTHING_DECODED, Decodes, Stepping
 from app.store import Answer, Busy, Problem, Refusal, State, Store
 from app.tasks import Job, Tasks
+from app.telling import sentence
 from app.whole_file import SaveError
 from core.errors import CoreError
 
@@ -86,7 +88,6 @@ class Session(QObject):
             run_against=self.run_against,
             failed=partial(self._fail, where="model"),
             known=known or ByArchitecture(),
-            parent=self,
         )
         failed = partial(self._fail, where="decoding")
         Recent(store, self)
@@ -167,7 +168,7 @@ class Session(QObject):
         if state.answer is not None and state.answer.model is answer.model:
             selection = followed(selection, state.answer.trace, answer.trace)
         if answer.trouble:
-            problem = Problem(text=_sentence(answer.trouble), where="result")
+            problem = Problem(text=sentence(answer.trouble), where="result")
         self.store.update(
             **(NOTHING_DECODED | {"ending": _dropped(state, answer)}),
             answer=answer,
@@ -321,11 +322,4 @@ def _told(error: Exception, model: LoadedModel | None) -> str:
     else:
         text = f"Something went wrong that Trifocal did not foresee: {error!r}"
         traceback.print_exception(error, file=sys.stderr)
-    return _sentence(text)
-
-
-def _sentence(text: str) -> str:
-    """With a capital letter and a full stop, whatever the core left out."""
-    text = text.strip()
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?", "…")) else text + "."
+    return sentence(text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -143,6 +144,17 @@ class State:
         """Every model there is to choose without looking for a folder."""
         built_in = self.abilities.models if self.abilities is not None else ()
         return (*built_in, *RANDOM_MODELS)
+
+    def title(self, source: str) -> str:
+        """What a source is called on screen. The titles of built-in models come with the core:
+        until then "builtin:x" is X."""
+        for listed in self.models:
+            if listed.source == source:
+                return listed.title
+        kind, _, name = source.partition(":")
+        if kind == "builtin" and self.abilities is None:
+            return name.capitalize()
+        return Path(source).name or source
 
     @property
     def step(self) -> Step | None:

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication
 from app import examples, finishing, resting
 from app.engine import Engine
 from app.finishing import Finishing
-from app.opening import START
 from app.resting import Resting
 from app.session import LANES, Core, Session
 from app.settings import Remembered, Settings
+from app.starting import START
 from app.store import State, Store
 from app.tasks import Tasks
 from app.window import Window
@@ -42,7 +42,7 @@ class App(QObject):
             known=known.by_architecture,
             parent=self,
         )
-        self.session.opening.expect(source or known.source)
+        self.session.opening.starting.expect(source or known.source)
         self.window = Window(self.store, self.session, examples.read())
         self.window.restore(known.geometry, known.layout)
         self.finishing = Finishing(self.store, self.tasks, parent=self)

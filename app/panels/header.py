@@ -20,7 +20,7 @@ from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, Architecture, untrain
 from app.counting import counted, short
 from app.panels.elided import ElidedLabel
 from app.session import Session
-from app.store import State, Store
+from app.store import Store
 
 
 class Header(QWidget):
@@ -96,7 +96,7 @@ class Header(QWidget):
 
     def _show_model(self) -> None:
         state = self._store.state
-        self.model.setText(title_of(state, state.source) if state.source else "Model")
+        self.model.setText(state.title(state.source) if state.source else "Model")
         model = state.model
         if model is None:
             self.facts.setText("")
@@ -154,15 +154,3 @@ def _heading(menu: QMenu, text: str) -> None:
     if menu.actions():
         menu.addSeparator()
     menu.addAction(text).setEnabled(False)
-
-
-def title_of(state: State, source: str) -> str:
-    """What a source is called on screen. The titles of built-in models come with the core: until
-    then "builtin:x" is X."""
-    for listed in state.models:
-        if listed.source == source:
-            return listed.title
-    kind, _, name = source.partition(":")
-    if kind == "builtin" and state.abilities is None:
-        return name.capitalize()
-    return Path(source).name or source

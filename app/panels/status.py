@@ -6,11 +6,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
-from app.opening import START
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.elided import ElidedLabel
-from app.panels.header import title_of
 from app.session import Session
+from app.starting import START
 from app.store import Busy, Store
 
 OLD = "Of the run before: what is asked now was not run."
@@ -108,7 +107,7 @@ class StatusLine(QStatusBar):
         text = busy.text
         self.cancel.setVisible(busy.lane != START)  # an import cannot be stopped
         if busy.lane in (START, "load") and self._store.state.source:
-            text = f"{text}: {title_of(self._store.state, self._store.state.source)}"
+            text = f"{text}: {self._store.state.title(self._store.state.source)}"
         self.activity.setText(text)
         if busy.fraction is None:
             self.progress.setRange(0, 0)
@@ -121,8 +120,10 @@ class StatusLine(QStatusBar):
         answer, trace = state.answer, state.trace
         if state.model is None:
             return
-        device = str(state.model.device).upper()
-        self.model.setText(f"{title_of(state, state.model.source)} · {device}")
+        from core.device import name_of
+
+        device = name_of(state.model.device).upper()
+        self.model.setText(f"{state.title(state.model.source)} · {device}")
         if answer is None or trace is None:
             self.tokens.setText("")
             self.times.setText("")

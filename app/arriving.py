@@ -1,0 +1,99 @@
+"""What a model that was loaded brings with it into the store; free of Qt.
+
+A model of the same architecture takes over what is there; another one gets what its own
+architecture was last given, or what was written while it was on its way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.choices import Inputs
+from app.examples import Example, masks_of
+from app.looking import fitted
+
+if TYPE_CHECKING:
+    from app.by_architecture import ByArchitecture
+    from app.store import Problem, State
+    from core.loaded import LoadedModel
+
+MOST_RECENT = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """A model on its way.
+
+    before: the text that stood there when the first model was chosen that has not come yet.
+    example: what is to be read with it. told: what to go on saying once it is there. tried: source
+    and device of what failed before.
+    """
+
+    source: str
+    device: str
+    before: Inputs
+    example: Example | None = None
+    told: Problem | None = None
+    tried: frozenset[tuple[str, str]] = frozenset()
+
+
+def arrived(
+    load: Load, model: LoadedModel, state: State, known: ByArchitecture
+) -> tuple[Inputs, dict[str, Any]]:
+    """The text to be kept for the model before, and fields of the store, where `state` is still
+    that of the model before. Raises CoreError for an example with a mask that cannot be."""
+    kept, inputs = _texts(load, model, state, known)
+    changes: dict[str, Any] = {
+        "model": model,
+        "inputs": inputs,
+        "masks": known.masks_for(model, state),
+        "selection": fitted(known.place_for(model, state, inputs), model.spec),
+        "note": "",
+        "example": None,
+        "recent": _with(load.source, state.recent),
+    }
+    if load.example is not None:
+        changes |= of_example(load.example, model)
+    changes["selection"] = replace(changes["selection"], query=None, key=None)
+    return kept, changes
+
+
+def of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
+    """Fields of the store. Raises CoreError for a mask that cannot be."""
+    return {
+        "inputs": example.inputs,
+        "masks": masks_of(example.mask, model.spec.sites),
+        "selection": fitted(example.selection(), model.spec),
+        "note": example.note,
+        "example": example,
+        "view": example.view,
+    }
+
+
+def _texts(
+    load: Load, model: LoadedModel, state: State, known: ByArchitecture
+) -> tuple[Inputs, Inputs]:
+    """Of the model before, and of this one: what was written while one of another architecture was
+    on its way is for that one."""
+    now, architecture = state.inputs, model.spec.architecture
+    if state.model is None:
+        written = now != load.before
+    elif state.model.spec.architecture == architecture:
+        return now, now
+    else:
+        written = _words(now) != _words(load.before)
+    return load.before, now if written else known.text(architecture)
+
+
+def _words(inputs: Inputs) -> tuple[list[str], str, str]:
+    """A blank alone is not written: Space also plays."""
+    return inputs.text.split(), inputs.pair, inputs.target
+
+
+def _with(source: str, recent: tuple[str, ...]) -> tuple[str, ...]:
+    """The folders opened last, the latest first."""
+    if not Path(source).exists():
+        return recent  # built in, random, or of the hub
+    return (source, *(path for path in recent if path != source))[:MOST_RECENT]

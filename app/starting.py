@@ -1,0 +1,82 @@
+"""Before the core is imported: a text to read, and wishes that are kept until then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from app.by_architecture import ByArchitecture
+from app.choices import Architecture
+from app.store import Abilities, Problem, Store
+from app.tasks import Tasks
+
+START = "start"  # the lane in which the core is imported: nothing drops it
+
+
+class Starts(Protocol):
+    """What starting needs of the core; `app.engine.Engine` is the real one."""
+
+    def abilities(self) -> Abilities: ...
+
+
+class Starting:
+    """Writes the store's abilities and, until they are there, its source and text.
+
+    expected: the architecture of the model that will be the first. failed: tell the person.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        tasks: Tasks,
+        core: Starts,
+        known: ByArchitecture,
+        failed: Callable[[Exception], None],
+    ) -> None:
+        self._store, self._tasks, self._core = store, tasks, core
+        self._known, self._failed = known, failed
+        self.expected: Architecture = "encoder"
+        self._wish: Callable[[], None] | None = None
+        self._notice: Problem | None = None
+
+    def expect(self, source: str) -> None:
+        """Show the text that this model was last given."""
+        self.expected = self._known.of_source(source)
+        self._store.update(source=source, inputs=self._known.text(self.expected))
+
+    def expect_kind(self, architecture: Architecture) -> None:
+        """Another kind of model is wished for: its text, unless one's own was written."""
+        if self._store.state.inputs == self._known.text(self.expected):
+            self._store.update(inputs=self._known.text(architecture))
+        self.expected = architecture
+
+    def later(self, wish: Callable[[], None]) -> bool:
+        """Whether nothing can be opened yet; the latest wish then waits for the core."""
+        if self._store.state.abilities is not None:
+            return False
+        self._wish = wish
+        return True
+
+    def start(self, otherwise: Callable[[], None]) -> None:
+        """Import the core, then do what was wished for last, or `otherwise`."""
+
+        def ready(abilities: Abilities) -> None:
+            self._store.update(abilities=abilities)
+            self._give_up_device(abilities)
+            wish, self._wish = self._wish or otherwise, None
+            wish()
+
+        self._tasks.submit(START, lambda job: self._core.abilities(), ready, self._failed)
+
+    def notice(self) -> Problem | None:
+        """What is to be said, once, with the first model, whichever it is."""
+        notice, self._notice = self._notice, None
+        return notice
+
+    def _give_up_device(self, abilities: Abilities) -> None:
+        """The CPU takes the place of a remembered device that is gone."""
+        device = self._store.state.device
+        if device not in abilities.devices:
+            self._store.update(device="cpu")
+            text = f"There is no {device.upper()} here any more: the CPU is used."
+            self._notice = Problem(text=text, where="model")
