@@ -69,7 +69,9 @@ def _yarn(spec: RotaryPositions, plain: Tensor, scaling: RotaryScaling) -> tuple
     if scaling.truncate:
         low, high = math.floor(low), math.ceil(high)
     low, high = max(low, 0), min(high, spec.d_rotary - 1)
-    ramp = (torch.arange(spec.d_rotary // 2).float() - low) / max(high - low, 0.001)
+    # Where the points cross the ramp falls, as in the reference; only no width at all is widened.
+    width = high - low if high != low else 0.001
+    ramp = (torch.arange(spec.d_rotary // 2).float() - low) / width
     kept = 1 - ramp.clamp(0, 1)
     result = plain / scaling.factor * (1 - kept) + plain * kept
     return result, _yarn_magnitude(scaling)
