@@ -68,7 +68,7 @@ def _ablation(trace: Trace, site: str, position: int, should_stop: ShouldStop | 
     shape = (stack.layers, max(counts))
     without = np.full(shape, np.nan, np.float32)
     divergence = np.full(shape, np.nan, np.float32)
-    whole = trace.logits_at(position)[0].double().log_softmax(-1)
+    whole = _logs(trace.logits_at(position)[0])
     answer = int(whole.argmax())
     rows = len(trace.tokens[stack_name])
     chunk = max(1, _AT_ONCE // rows)
@@ -80,7 +80,7 @@ def _ablation(trace: Trace, site: str, position: int, should_stop: ShouldStop | 
             heads = range(start, min(start + chunk, count))
             with torch.no_grad():
                 logits = _without(trace, site, layer, heads, position, should_stop)
-            here = logits.double().log_softmax(-1).cpu()
+            here = _logs(logits)
             without[layer, heads.start : heads.stop] = here[:, answer].exp()
             nats = (whole.exp() * (whole - here)).sum(-1).clamp(min=0)
             divergence[layer, heads.start : heads.stop] = nats.numpy() / np.log(2)
@@ -91,6 +91,11 @@ def _ablation(trace: Trace, site: str, position: int, should_stop: ShouldStop | 
         without=without,
         divergence=divergence,
     )
+
+
+def _logs(logits: Tensor) -> Tensor:
+    """Log-probabilities in float64, on the CPU: not every device has it."""
+    return logits.cpu().double().log_softmax(-1)
 
 
 def _work(trace: Trace, stack: str, heads: list[int]) -> list[float]:

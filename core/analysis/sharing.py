@@ -71,6 +71,7 @@ def share(
 
 
 def _divergence(before: Tensor, after: Tensor) -> Tensor:
-    """[position]: KL in bits of two [position, vocab] of logits."""
-    p, q = before.double().log_softmax(-1), after.double().log_softmax(-1)
+    """[position]: KL in bits of two [position, vocab] of logits, in float64 on the CPU: not every
+    device has it."""
+    p, q = (logits.cpu().double().log_softmax(-1) for logits in (before, after))
     return (p.exp() * (p - q)).nan_to_num().sum(-1) / math.log(2)
