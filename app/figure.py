@@ -104,15 +104,22 @@ class Mosaic:
 class Bar:
     """One bar: a label, a value, and what stands behind it (token id for choosing, note).
 
-    picks: what a click selects, as (Selection field or other name, index).
+    state: why it does not count like the others, in a word for CSV: "cut" by sampling, "masked",
+    "not chosen", "not followed"; empty where it does. picks: what a click selects, as (Selection
+    field or other name, index).
     """
 
     label: str
     value: float
     token: int | None = None
     note: str = ""
-    dimmed: bool = False
+    state: str = ""
     picks: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def dimmed(self) -> bool:
+        """How it is painted."""
+        return bool(self.state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ def _heading(panel: Panel) -> Row:
             cells: Row = [f"cell {column}" for column in range(panel.values.shape[3])]
             return ["panel", *_grid(panel), "map row", *cells]
         case Bars():
-            return ["panel", "rank", "label", "token id", panel.value_name, "cut", "note"]
+            return ["panel", "rank", "label", "token id", panel.value_name, "state", "note"]
         case Curves():
             return ["panel", "curve", panel.x_title, "x label", panel.y_title]
         case Paths():
@@ -107,9 +107,7 @@ def _rows(panel: Panel, title: str) -> Iterator[Row]:
         case Bars():
             for rank, bar in enumerate(panel.bars):
                 token = "" if bar.token is None else bar.token
-                value = repr(bar.value)
-                cut = int(bar.dimmed)
-                yield [title, rank, bar.label, token, value, cut, bar.note]
+                yield [title, rank, bar.label, token, repr(bar.value), bar.state, bar.note]
         case Curves():
             for curve in panel.curves:
                 for x, y in zip(_exact(curve.x), _exact(curve.y), strict=True):

@@ -224,7 +224,7 @@ def weights(found: Attending, keys: Keys) -> Bars:
             label=name,
             value=float(found.weights[i]),
             note="" if found.allowed[i] else "masked",
-            dimmed=not bool(found.allowed[i]),
+            state="" if found.allowed[i] else "masked",
             picks=(("key", i),),
         )
         for i, name in zip(keys.places, keys.axis.labels, strict=True)
@@ -233,7 +233,7 @@ def weights(found: Attending, keys: Keys) -> Bars:
         rest = float(found.weights.sum() - found.weights[list(keys.places)].sum())
         bars.append(Bar(label=keys.others, value=max(0.0, rest)))
     if keys.masked_left:
-        bars.append(Bar(label=f"+ {keys.masked_left} masked", value=0.0, dimmed=True))
+        bars.append(Bar(label=f"+ {keys.masked_left} masked", value=0.0, state="masked"))
     return Bars(
         title=f"4  α = softmax(score) [{len(found.weights)}]",
         bars=tuple(bars),

@@ -64,7 +64,7 @@ def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None, rank: i
         value=candidate.kept,
         token=candidate.token,
         note=", ".join(notes),
-        dimmed=cut,
+        state="cut" if cut else "",
     )
 
 

@@ -198,7 +198,7 @@ def _ended(search: BeamSearch, path: frozenset[int], options: ViewOptions) -> Ba
                 label=_text([step.token for step in path_to], options),
                 value=math.exp(node.score),
                 note=f"score {_signed(node.score)}, {count}{', cut' * was_cut(search, node)}",
-                dimmed=bool(path) and node.id not in path,
+                state="not followed" if path and node.id not in path else "",
                 picks=(("hypothesis", node.id),),
             )
         )

@@ -126,7 +126,11 @@ def _feed_forward(trace: Trace, stack: str, layer: int, at: int) -> Panel:
         return Bars(
             title=f"Feed-forward of {reads}: the router's choice of {len(routed)} experts",
             bars=tuple(
-                Bar(label=f"expert {i + 1}", value=float(routed[i]), dimmed=bool(routed[i] == 0))
+                Bar(
+                    label=f"expert {i + 1}",
+                    value=float(routed[i]),
+                    state="not chosen" if routed[i] == 0 else "",
+                )
                 for i in order.tolist()
             ),
             value_name="weight",

@@ -103,7 +103,7 @@ def bars(labels: list[str]) -> Bars:
                 label=label,
                 value=float(value),
                 token=100 + place,
-                dimmed=place >= 5,
+                state="cut" if place >= 5 else "",
                 note="cut by sampling" if place >= 5 else "chosen" if place == 1 else "",
             )
             for place, (label, value) in enumerate(zip(labels, values, strict=True))

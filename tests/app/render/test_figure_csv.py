@@ -70,7 +70,7 @@ def test_bars_name_their_token_ids_and_what_is_cut() -> None:
     assert [row["label"] for row in rows] == [bar.label for bar in panel.bars]
     assert [int(row["token id"]) for row in rows] == [bar.token for bar in panel.bars]
     assert [float(row["probability"]) for row in rows] == [bar.value for bar in panel.bars]
-    assert [row["cut"] for row in rows] == ["0"] * 5 + ["1"]
+    assert [row["state"] for row in rows] == [""] * 5 + ["cut"]
 
 
 def test_curves_and_paths_read_back_exactly() -> None:

@@ -50,6 +50,8 @@ def test_every_hypothesis_has_a_box_with_its_fate() -> None:
     assert sum(arrow.kind == "selected" for arrow in tree.arrows) == len(path) - 1
     values = [bar.value for bar in ended.bars]
     assert values == sorted(values, reverse=True)
+    states = [bar.state for bar in ended.bars]
+    assert states == [""] + ["not followed"] * (len(search.best) - 1)
     mean = sum(math.log(step.probability) for step in steps) / len(steps)
     assert values[0] == pytest.approx(math.exp(mean), rel=1e-4)
 

@@ -132,7 +132,7 @@ def test_masked_keys_are_seen_as_masked() -> None:
     assert all(row[0].text != "−∞" for row in scores.cells)  # they have a product all the same
     assert isinstance(bars, Bars)
     assert [b.label.split()[0] for b in bars.bars] == list("0123456")
-    assert [b.dimmed for b in bars.bars] == [False] * 3 + [True] * 4
+    assert [b.state for b in bars.bars] == [""] * 3 + ["masked"] * 4
     assert isinstance(weighted, Heatmap)
     assert (weighted.values[3:7] == 0).all()
 
@@ -149,7 +149,7 @@ def test_a_long_text_folds_its_masked_keys() -> None:
     bars = head_figure("decoder", replace(selection, key=15), length=20).panels[3]
     assert isinstance(bars, Bars)
     pinned = next(b for b in bars.bars if b.label.startswith("15 "))
-    assert pinned.dimmed
+    assert pinned.state == "masked"
     assert pinned.note == "masked"
 
 
@@ -409,7 +409,7 @@ def test_a_mixture_shows_which_experts_ran() -> None:
     experts = figure.panels[2]
     assert isinstance(experts, Bars)
     assert experts.title == "Feed-forward of norm(h): the router's choice of 4 experts"
-    assert [b.dimmed for b in experts.bars] == [False, False, True, True]
+    assert [b.state for b in experts.bars] == ["", ""] + ["not chosen"] * 2
     router = trace["decoder.0.ffn.router"][3].numpy()
     assert [b.value for b in experts.bars] == pytest.approx(sorted(router, reverse=True))
 
