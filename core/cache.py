@@ -38,7 +38,8 @@ class AttentionCache:
             self._k, self._v, self._mine = k, v, False
         else:
             assert self._k is not None and self._v is not None
-            if not self._mine or self._k.shape[2] < end:
+            room = self._k.shape[2] if self._mine else 0
+            if not end <= room <= max(8 * end, _ROOM):  # too little, or kept for a text long gone
                 self._k = _with_room(self._k, self.length, end)
                 self._v = _with_room(self._v, self.length, end)
                 self._mine = True

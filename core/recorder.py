@@ -8,7 +8,7 @@ and k when somebody looks (`core.trace`), which costs a fraction of storing them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import torch
@@ -81,14 +81,27 @@ def growing_dim(axes: tuple[str, ...]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to compute a value again, to the last bit, from values that are held; [batch, …]."""
+    """How to compute a value again, to the last bit, from values that are held.
 
-    shape: torch.Size
+    whole: the shape of what is computed, [batch, …]. kept: (dimension, how many of its first
+    entries) are taken of that; None: all of it.
+    """
+
+    whole: torch.Size
     compute: Callable[[], Tensor]
+    kept: tuple[int, int] | None = None
+
+    @property
+    def shape(self) -> torch.Size:
+        if self.kept is None:
+            return self.whole
+        dim, count = self.kept
+        return torch.Size((*self.whole[:dim], count, *self.whole[dim + 1 :]))
 
     def value(self) -> Tensor:
         with torch.no_grad():
-            return self.compute()
+            found = self.compute()
+        return found if self.kept is None else found.narrow(self.kept[0], 0, self.kept[1])
 
 
 class Captured:
@@ -161,21 +174,27 @@ class Captured:
             self._joined = None
 
     def cropped(self, length: int) -> Captured:
-        """The first `length` rows of the growing axis, as a view where possible."""
-        dim = self.growing
-        if dim is None or self.length == length:
+        """The first `length` rows of the growing axis: a view, or a copy where a view would keep
+        more than twice as much in memory as it shows."""
+        if self.growing is None or self.length == length:
             return self
         link: Captured = self
         while link.parent is not None and link.parent.length >= length:
             link = link.parent
         if link.length == length:
             return link
-        if not isinstance(link._held, Recipe):
-            return Captured(link.values.narrow(dim, 0, length)[None], self.axes)
-        shape = list(link._held.shape)
-        shape[1 + dim] = length
-        shorter = Recipe(torch.Size(shape), lambda: link.values.narrow(dim, 0, length)[None])
-        return Captured(shorter, self.axes)
+        before = 0 if link.parent is None else link.parent.length
+        return Captured(link._first(length - before), self.axes, link.parent)
+
+    def _first(self, count: int) -> Tensor | Recipe:
+        """The first `count` of this run's rows, [batch, …]."""
+        dim, held = 1 + (self.growing or 0), self._held
+        if isinstance(held, Recipe):
+            # From what is computed first, not from this: each crop would wrap the one before it.
+            shorter = replace(held, kept=(dim, count))
+            return shorter if 2 * count >= held.whole[dim] else shorter.value().clone()
+        rows = held[None].narrow(dim, 0, count)
+        return rows if 2 * rows.nbytes >= rows.untyped_storage().nbytes() else rows.clone()
 
 
 class Recorder:
