@@ -151,7 +151,7 @@ def _run_encoder(
         ids.ids_tensor(device)[None],
         segments=ids.segments_tensor(device)[None],
         padding=ids.padding_tensor(device)[None],
-        self_masks=_masks(request, tokens, stack.spec, "encoder.self", device),
+        self_masks=masks_of(request, tokens, stack.spec, "encoder.self", device),
         rec=rec,
     )
     return {site: Captured(value, rec.axes[site]) for site, value in rec.store.items()}
@@ -189,11 +189,11 @@ def _run_decoder(
         memory=memory,
         segments=mine.segments_tensor(device)[None, start:],
         padding=mine.padding_tensor(device)[None],
-        self_masks=_masks(request, tokens, spec, "decoder.self", device, start),
+        self_masks=masks_of(request, tokens, spec, "decoder.self", device, start),
         cross_masks=(
             None
             if memory is None
-            else _masks(request, tokens, spec, "decoder.cross", device, start)
+            else masks_of(request, tokens, spec, "decoder.cross", device, start)
         ),
         cache=cache,
         rec=rec,
@@ -294,7 +294,7 @@ def _continue_cache(
     return cache
 
 
-def _masks(
+def masks_of(
     request: RunRequest,
     tokens: Mapping[str, Tokens],
     spec: StackSpec,

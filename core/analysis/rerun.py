@@ -69,10 +69,9 @@ def states_from(trace: Trace, stack: str, layer: int, batch: int, rec: Recorder)
     h = trace.captured[site].values.expand(batch, -1, -1)
     memory = None
     if stack == "decoder" and network.encoder is not None:
-        spec = trace.spec.stack("encoder")
-        end = f"encoder.{spec.layers - 1}.resid.out"
-        end = "encoder.final.norm" if spec.final_norm is not None else end
-        memory = trace.captured[end].values.expand(batch, -1, -1)
+        from core.derive import end_site
+
+        memory = trace.captured[end_site(trace.spec.stack("encoder"))].values.expand(batch, -1, -1)
     found: Tensor = network.stack(stack).layers(
         h,
         first=layer,
@@ -117,16 +116,10 @@ def _positions(trace: Trace, stack: str, batch: int) -> Tensor:
 
 
 def _masks(trace: Trace, site: str) -> list[Mask]:
-    from core import masks
-    from core.derive import context
+    from core.run import masks_of
 
-    stack, part = site.split(".")
-    spec = trace.spec.stack(stack)
-    where, choice = context(trace.tokens, site), trace.request.mask(site)
-    return [
-        masks.build(choice, where, spec.attention(part, layer)).to(_device(trace))
-        for layer in range(spec.layers)
-    ]
+    stack, _ = site.split(".")
+    return masks_of(trace.request, trace.tokens, trace.spec.stack(stack), site, _device(trace))
 
 
 def _device(trace: Trace) -> Any:
