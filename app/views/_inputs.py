@@ -142,7 +142,7 @@ def embedding(spec: EmbeddingSpec, *, shared: bool) -> list[Part]:
             )
         )
     if spec.norm is not None:
-        of = "the sum of the embeddings"
+        of = "the sum of the embeddings" if len(parts) > 1 else "the token's vector"
         parts.append(norm(spec.norm, weights["norm"], of, target="embeddings"))
     return parts if spec.project_first else parts + projection
 

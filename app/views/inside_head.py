@@ -86,7 +86,7 @@ def _note(made: Projections, keys: Keys, key: str, slope: float | None, kept: in
     if made.source == MEMORY:
         parts.append("m is the encoder's last state.")
     if slope is not None:
-        parts.append(f"bias = {slope:.4g} · (key − query), the slope ALiBi gives this head.")
+        parts.append(f"bias = ALiBi's slope {slope:.4g} · (key − query).")
     if keys.masked_left:
         parts.append("The other masked keys share a line.")
     if kept is not None:

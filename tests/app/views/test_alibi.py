@@ -43,7 +43,7 @@ def test_the_bias_inside_a_head_is_its_slope_times_the_distance(trace: Trace, he
     real = keys >= 2
     assert real.sum() > 5
     assert bias[real] == pytest.approx(slope * (keys[real] - 7), abs=1e-5)
-    assert f"bias = {slope:.4g} · (key − query), the slope ALiBi gives this head." in figure.note
+    assert f"bias = ALiBi's slope {slope:.4g} · (key − query)." in figure.note
 
 
 def test_the_architecture_names_it(trace: Trace) -> None:
@@ -55,6 +55,7 @@ def test_the_architecture_names_it(trace: Trace) -> None:
     assert not any("+ position" in box.text for box in panel.boxes)
     norms = [box for box in panel.boxes if box.text.startswith("LayerNorm 36")]
     assert len(norms) == 3  # behind the embedding, and two in the layer
+    assert norms[0].note == "LayerNorm of the token's vector: 72 weights"
 
 
 def test_embeddings_say_that_attention_knows_the_positions(trace: Trace) -> None:

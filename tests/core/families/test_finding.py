@@ -20,6 +20,12 @@ def test_every_type_has_one_family() -> None:
         assert family_of(Config({"model_type": kind})) is family
 
 
+def test_the_readme_lists_them() -> None:
+    text = (Path(__file__).resolve().parents[3] / "README.md").read_text("utf-8")
+    listed = text.split("Families:")[1].split(";")[0].replace("\n", " ")
+    assert [name.strip() for name in listed.split(",")] == sorted(f.name for f in families())
+
+
 @pytest.mark.parametrize("kind", ["family", "rope", "__init__", "../gpt2", "GPT2", "", 7])
 def test_no_module_is_taken_for_a_family(kind: object) -> None:
     with pytest.raises(UnsupportedModel, match="model_type"):
