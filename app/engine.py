@@ -29,12 +29,11 @@ Report = Callable[[str, float | None], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A run to make: what to read, under which masks, and what the visible views need."""
+    """A run to make: what to read, and under which masks."""
 
     model: LoadedModel
     inputs: Inputs
     masks: Mapping[str, MaskChoice]
-    wants: frozenset[str] = frozenset()
 
 
 class Engine:
@@ -78,8 +77,8 @@ class Engine:
         return found
 
     def run(self, question: Question, previous: Answer | None, stop: ShouldStop) -> Answer:
-        """Tokenise, run, and compute ahead what the visible views need."""
-        from core.request import HEADS, LAST, MASKED, RunRequest
+        """Tokenise and run; what lists over the vocabulary need is computed with it."""
+        from core.request import RunRequest
 
         if previous is not None:
             finish_torch()
@@ -103,7 +102,6 @@ class Engine:
             source=source,
             target=target,
             masks=tuple(sorted((s, c) for s, c in question.masks.items() if s in model.spec.sites)),
-            wants=frozenset({LAST, MASKED, HEADS}) | question.wants,
         )
         earlier = previous.trace if previous is not None and previous.model is model else None
         trace = model.run(request, previous=earlier, should_stop=stop)

@@ -54,7 +54,6 @@ def render(asked: Namespace) -> None:
         pad_side=asked.pad_side,
     )
     wanted = view(asked.view)
-    request = replace(request, wants=request.wants | wanted.wants)
     options = options_of(asked, model)
     found = decoded(asked, model, request)
     options = found.shown_in(options)

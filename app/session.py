@@ -119,9 +119,7 @@ class Session(QObject):
         state = self.store.state
         if state.model is None or self._tasks.active("load"):
             return
-        question = Question(
-            model=state.model, inputs=state.inputs, masks=state.masks, wants=self._wants()
-        )
+        question = Question(model=state.model, inputs=state.inputs, masks=state.masks)
 
         def work(job: Job) -> Answer:
             # Read here and not outside: the run before this one may be of use by now.
@@ -136,9 +134,7 @@ class Session(QObject):
         state = self.store.state
         if state.model is None:
             return
-        question = Question(
-            model=state.model, inputs=inputs, masks=state.masks, wants=self._wants()
-        )
+        question = Question(model=state.model, inputs=inputs, masks=state.masks)
 
         def work(job: Job) -> Answer:
             return self._core.run(question, None, job.should_stop)
@@ -150,12 +146,6 @@ class Session(QObject):
 
         self._tasks.drop("prepare")
         self._tasks.submit("run", work, done, self._run_failed)
-
-    def _wants(self) -> frozenset[str]:
-        state = self.store.state
-        views = state.abilities.views if state.abilities is not None else ()
-        wants = [view.wants for view in views if view.key in (state.view, "predictions")]
-        return frozenset().union(*wants)
 
     def _answered(self, answer: Answer) -> None:
         state = self.store.state
@@ -218,7 +208,7 @@ class Session(QObject):
         self.store.update(kept=())
 
     def look_at(self, view: str) -> None:
-        """Which view is in front; what it needs is computed with the next run."""
+        """Which view is in front."""
         self.store.update(view=view)
 
     def display(self, **changes: Any) -> None:

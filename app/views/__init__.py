@@ -94,7 +94,7 @@ class View:
     summary: what it shows, in one sentence without full stop. group: one of `app.groups.GROUPS`;
     order: place in it. looks: which of "site", "layer" and "head" of the selection it heeds; the
     controls of the others rest while it is in front. draw: pure, a few milliseconds once what it
-    needs is there. wants: what a run should compute ahead (`core.request`).
+    needs is there.
 
     Dear views also have `prepare`, which may run off the window's thread and leaves its result
     remembered in the trace, and `ready`, which says at once whether it still has to. `draw` alone
@@ -109,7 +109,6 @@ class View:
     order: int
     draw: Draw
     looks: frozenset[str] = frozenset({"site", "layer", "head"})
-    wants: frozenset[str] = frozenset()
     prepare: Prepare | None = None
     ready: Ready | None = None
 

@@ -190,7 +190,8 @@ def _not_special(trace: Trace, options: ViewOptions) -> str:
     if tokens.special[first]:
         return ""
     name = labels(tokens, options.raw_labels)[first]
-    return f"It reads the first position, which is “{name}” now, not a special token."
+    where = f"the first position that is no padding, {first}" if first else "the first position"
+    return f"It reads {where}, which is “{name}” now, not a special token."
 
 
 def _pair(logits: Floats, remark: str) -> Bars:
@@ -257,7 +258,6 @@ VIEW = View(
     order=10,
     draw=draw,
     looks=frozenset({"site", "layer"}),
-    wants=frozenset({"logits.last", "logits.masked", "heads"}),
     prepare=prepare,
     ready=ready,
 )

@@ -53,8 +53,7 @@ from app.views import ViewOptions, views
 engine, never = Engine(), lambda: False
 model = engine.load(sys.argv[1], "cpu", lambda text, fraction: None, never)
 inputs = FIRST_INPUTS[model.spec.architecture]
-wants = frozenset().union(*(view.wants for view in views()))
-answer = engine.run(Question(model=model, inputs=inputs, masks={}, wants=wants), None, never)
+answer = engine.run(Question(model=model, inputs=inputs, masks={}), None, never)
 for view in views():
     place = fitted(Selection(), model.spec)
     if view.prepare is not None:

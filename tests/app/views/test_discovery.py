@@ -15,7 +15,7 @@ from app.selection import Selection
 from app.views import ViewOptions, view, views
 from core import load_model
 from core.model import Transformer
-from core.request import ALL, HEADS, LAST, MASKED, RunRequest
+from core.request import RunRequest
 from core.run import run
 from tests.traces import KINDS, sentence, trace_of, variants
 
@@ -47,12 +47,6 @@ def test_a_view_in_a_group_that_does_not_exist_is_refused(monkeypatch: pytest.Mo
     monkeypatch.setattr("app.views.beams.VIEW", lost)
     with pytest.raises(ValueError, match="'beams' is in no group that exists: 'elsewhere'"):
         views()
-
-
-def test_views_wish_only_for_what_a_run_knows() -> None:
-    wishes = frozenset().union(*(v.wants for v in views()))
-    assert wishes <= {ALL, HEADS, LAST, MASKED}
-    assert {LAST, MASKED, HEADS} <= view("predictions").wants
 
 
 def test_an_unknown_view_is_refused_by_name() -> None:
