@@ -13,6 +13,8 @@ from app.starting import START
 from app.store import Busy, Store
 
 OLD = "Of the run before: what is asked now was not run."
+MOVES = frozenset({"steps", "fills", "checked", "together"})
+"""What else than the answer and the selection tells which run is looked at."""
 PATIENCE = 500  # milliseconds before work is worth a progress bar
 
 
@@ -66,7 +68,7 @@ class StatusLine(QStatusBar):
         if names & {"view", "abilities"}:
             views = state.abilities.views if state.abilities is not None else ()
             self.shows.setText(next((v.summary for v in views if v.key == state.view), ""))
-        if names & {"model", "answer", "draw_ms", "source", "steps", "selection"}:
+        if names & {"model", "answer", "draw_ms", "source", "selection"} | MOVES:
             self._show_facts()
         if names & DIMMED_BY:
             for label in (self.tokens, self.times):
@@ -131,7 +133,7 @@ class StatusLine(QStatusBar):
         counts = [len(tokens) for tokens in trace.tokens.values()]
         noun = "token" if counts == [1] else "tokens"
         self.tokens.setText(f"{' + '.join(str(n) for n in counts)} {noun}")
-        run = answer.run_ms if state.step is None else state.step.trace.milliseconds
+        run = answer.run_ms if trace is answer.trace else trace.milliseconds
         self.times.setText(_times(answer.tokenise_ms, run, state.draw_ms))
 
 

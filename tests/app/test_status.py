@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from threading import Event
 
+import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.panels.elided import ElidedLabel
 from app.store import Busy
-from tests.app.driver import Opener
+from tests.app.driver import Opener, opened_on
+from tests.app.test_decoding import step
 
 
 def test_a_passing_message_is_alone_after_quick_work(open_app: Opener) -> None:
@@ -40,6 +44,39 @@ def test_work_that_takes_long_is_more_than_a_message(qtbot: QtBot, open_app: Ope
     status.clearMessage()
     assert status.shows.isVisible()
     assert not status.cancel.isVisible()
+
+
+@pytest.mark.parametrize("source", ["random:encoder", "random:decoder"])
+def test_the_time_of_the_run_is_that_of_the_one_looked_at(
+    qtbot: QtBot, open_app: Opener, source: str
+) -> None:
+    app = opened_on(qtbot, open_app, "a[MASK]b[MASK]", source)
+
+    def told() -> str:
+        found = re.search("run ([0-9.]+) ", app.window.status.times.text())
+        assert found is not None
+        return found[1]
+
+    def took(milliseconds: float) -> None:
+        assert told() == (f"{milliseconds:.1f}" if milliseconds < 10 else f"{milliseconds:.0f}")
+
+    # So long that no other run is mistaken for it.
+    app.store.update(answer=replace(app.store.state.answer, run_ms=123_456.0))
+    assert told() == "123456"
+    step(qtbot, app, 2)
+    took(app.store.state.moves[1].trace.milliseconds)
+    app.session.stepping.back()
+    took(app.store.state.moves[0].trace.milliseconds)
+    if source == "random:decoder":
+        app.session.stepping.last()
+        qtbot.waitUntil(lambda: app.store.state.ending != "", timeout=20_000)
+        app.session.checker.together(True)
+        qtbot.waitUntil(lambda: app.store.state.together)
+        full = app.store.state.all_at_once
+        assert full is not None
+        took(full.milliseconds)
+    app.session.stepping.first()
+    assert told() == "123456"
 
 
 def test_a_label_cuts_its_text_to_the_room_inside_its_padding(qtbot: QtBot) -> None:
