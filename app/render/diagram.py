@@ -167,7 +167,15 @@ class DiagramDrawing:
         words = _shortened(box, rect, self._most)
         size, lines = _fitted(words, rect, self._most)
         most = max(1, int(rect.height // (size * 1.2)))
-        lines = lines[:most] if len(lines) <= most else [*lines[: most - 1], lines[most - 1] + "…"]
+        paragraphs = words.split("\n")
+        if len(lines) > most and any(line.startswith("…") for line in paragraphs[:most]):
+            # What was cut at its beginning is cut further there: its end is what matters.
+            lines = [
+                text.ending(line, rect.width - 6, size) if line.startswith("…") else line
+                for line in paragraphs[:most]
+            ]
+        elif len(lines) > most:
+            lines = [*lines[: most - 1], lines[most - 1] + "…"]
         x, y = rect.middle
         y -= (len(lines) - 1) * size * 0.65
         for line in lines:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 SHAPE = re.compile(r" [\[:·\d].*")  # from here on a line tells a shape or a number, no name
 NUMBERED = re.compile(r"\D*(\d+)")
 LIST = re.compile(r"\d+ tokens?: |\d+, ")  # lines that lose their last words first
+LAST = re.compile(r"(\d+ tokens?: )?…,? ")  # of a growing text: they lose their first words
 
 
 def shorter(words: str) -> Iterator[str]:
@@ -15,7 +16,11 @@ def shorter(words: str) -> Iterator[str]:
     “Self-attention / 8 heads × 32 · 263 k”, “Self-attention / 8 heads × 32”, “Self-attention”."""
     yield words
     name, *more = words.split("\n")
-    if len(more) == 1 and LIST.match(more[0]):
+    if len(more) == 1 and (cut := LAST.match(more[0])):
+        listed = more[0][cut.end() :].split(" ")
+        for first in range(1, len(listed)):
+            yield f"{name}\n{cut[0]}{' '.join(listed[first:])}"
+    elif len(more) == 1 and LIST.match(more[0]):
         listed = more[0].removesuffix(" …").removesuffix(",").split(" ")
         for count in range(len(listed) - 1, 2, -1):
             yield f"{name}\n{' '.join(listed[:count])} …"

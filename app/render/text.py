@@ -68,6 +68,19 @@ def elide(text: str, room: float, size: float = 13, bold: bool = False) -> str:
     return _elided(text, family(), size, bold, float(int(room)))
 
 
+def ending(text: str, room: float, size: float = 13) -> str:
+    """The text, or "…" and its end where it is wider than `room` pixels: from a word on, if that
+    leaves any."""
+    if width(text, size) <= room:
+        return text
+    words = text.lstrip("… ,")
+    ends = (words[start:].lstrip() for start in range(len(words)))
+    fitting = next((end for end in ends if width(f"… {end}", size) <= room), "")
+    cut_within = not words.removesuffix(fitting).endswith(" ")
+    _, _, whole = fitting.partition(" ")
+    return f"… {whole if cut_within and whole else fitting}".rstrip()
+
+
 def shrunk(
     text: str, room: float, sizes: tuple[float, ...], bold: bool = False
 ) -> tuple[float, str]:

@@ -165,7 +165,12 @@ def test_a_part_without_room_keeps_its_name_and_loses_its_shapes() -> None:
     assert any(words.startswith("LayerNorm") for words in said)
 
 
-def test_a_list_loses_its_last_words_before_all_of_them() -> None:
+def test_a_list_loses_the_words_at_its_open_end_before_all_of_them() -> None:
+    found = list(shorter("ids [9]\n…, 165, 7, 12"))
+    assert found[:3] == ["ids [9]\n…, 165, 7, 12", "ids [9]\n…, 7, 12", "ids [9]\n…, 12"]
+    assert found[-1] == "ids"
+    found = list(shorter("Tokenizer\n8 tokens: … ·apples ·today ."))
+    assert found[1:3] == ["Tokenizer\n8 tokens: … ·today .", "Tokenizer\n8 tokens: … ."]
     found = list(shorter("ids [6]\n4, 1090, 165, 7, …"))
     assert found[:2] == ["ids [6]\n4, 1090, 165, 7, …", "ids [6]\n4, 1090, 165, …"]
     assert found[-1] == "ids"

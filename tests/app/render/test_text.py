@@ -33,3 +33,15 @@ def test_a_long_name_is_broken_behind_its_dots(qapp: QApplication) -> None:
     assert text.wrap(f"no {LONG}", room)[:2] == ["no", "bert.encoder.layer.0."]
     assert text.wrap("a b c", text.width("a b")) == ["a b", "c"]
     assert text.wrap("one\n\ntwo", 500) == ["one", "", "two"]
+
+
+def test_the_end_of_a_line_begins_with_a_whole_word(qapp: QApplication) -> None:
+    whole = "…went to buy apples today."
+    room = text.width(whole, 10)
+    assert text.ending(whole, room, 10) == whole
+    cut = text.ending(whole, 0.7 * room, 10)
+    assert cut == "… apples today." or cut == "… buy apples today."
+    assert text.width(cut, 10) <= 0.7 * room
+    long = "x" * 40
+    assert text.ending(long, 60, 10).startswith("… x")
+    assert text.width(text.ending(long, 60, 10), 10) <= 60

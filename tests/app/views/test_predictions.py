@@ -243,6 +243,17 @@ def test_without_its_first_token_a_head_says_what_it_reads() -> None:
             assert ("It reads the first position" in panel.note) is not special
 
 
+def test_behind_padding_a_head_reads_the_first_real_token_and_says_which() -> None:
+    trace = two_sentences()
+    tokens = trace.tokens["encoder"]
+    padding = (True, True, *tokens.padding[2:])
+    special = (*tokens.special[:2], False, *tokens.special[3:])
+    shown = replace(trace, tokens={"encoder": replace(tokens, padding=padding, special=special)})
+    (panel,) = (p for p in draw(shown).panels if p.title == CLASS_TITLE)
+    assert isinstance(panel, Bars)
+    assert "It reads the first position that is no padding, 2, which is" in panel.note
+
+
 def test_a_decoder_that_classifies() -> None:
     """Beside its next token, where it has that head too."""
     for vocab in (spec("decoder").heads.vocab, None):
