@@ -65,7 +65,9 @@ def translator_tokenizer(texts: Iterable[str]) -> Tokenizer:
     No ▁ is put in front of a text, so that decoding gives back exactly what was written.
     """
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
-    tokenizer.normalizer = normalizers.NFC()
+    # Line ends and tabs read as spaces, which the pieces know.
+    blank = normalizers.Replace(Regex(r"\s+"), " ")
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), blank])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="never"),

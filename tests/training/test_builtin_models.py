@@ -368,6 +368,20 @@ def test_textbook_sentences_are_translated_exactly_both_ways(zh: str, en: str) -
     assert written("translator", f"<2zh>{en}") == zh
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("The cat\nsat on the mat.", "The cat sat on the mat."),
+        ("What\tis \r\n it?", "What is it?"),
+        ("我爱AI。\n他喜欢苹果。", "我爱AI。 他喜欢苹果。"),
+    ],
+)
+def test_white_space_of_any_kind_is_a_space_to_the_translator(text: str, plain: str) -> None:
+    model = builtin("translator")
+    assert model.trace(text).tokens["encoder"].ids == model.trace(plain).tokens["encoder"].ids
+    assert "<unk>" not in model.trace(text).tokens["encoder"].pieces
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=[e.title for e in EXAMPLES])
 def test_every_example_can_be_shown(example: object) -> None:
     from app.examples import Example
