@@ -10,6 +10,9 @@ from typing import Any, SupportsIndex
 
 from core.errors import RequestError
 
+SEEDS = 2**63
+"""torch takes no larger seed."""
+
 
 def whole_numbers(values: Iterable[SupportsIndex], name: str = "the token id") -> list[int]:
     """Token ids (or another `name`) as Python's own numbers; RequestError for what is none."""

@@ -14,14 +14,13 @@ from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
 from tokenizers import Tokenizer as Backend
 from torch import nn
 
+from core.arguments import SEEDS
 from core.checkpoints.config import Config
 from core.errors import RequestError
 from core.families import family_of
 from core.model import Transformer
 from core.spec import ModelSpec
 
-SEEDS = 2**63
-"""torch takes no larger seed."""
 PREFIX = "random:"
 SPECIALS = ("[PAD]", "[CLS]", "[SEP]", "[MASK]")
 """The ids 0 to 3; bytes follow. [CLS] starts a text or a target, [SEP] ends it."""

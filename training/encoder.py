@@ -114,12 +114,7 @@ class EncoderBatches:
     ) -> EncoderBatch:
         """Rows padded at the end, a share of their words masked but in whole_share of the rows;
         labels [row] of opinions."""
-        ids = np.full((len(rows), length), PAD, dtype=np.int64)
-        segments = np.zeros_like(ids)
-        for row, (a, b, _) in enumerate(rows):
-            text = framed(a, b)
-            ids[row, : len(text)] = text
-            segments[row, len(a) + 2 : len(text)] = 1
+        ids, segments = laid_out(rows, length)
         padding = ids == PAD
         # The words to predict, never a special token.
         masked = (ids >= SPECIALS) & (rng.random(ids.shape) < masked_share)
@@ -167,6 +162,17 @@ def loss_of(model: Transformer, batch: EncoderBatch) -> tuple[Tensor, dict[str, 
 def framed(a: list[int], b: list[int]) -> list[int]:
     """[CLS] a [SEP], and b [SEP] where there is a second text."""
     return [CLS, *a, SEP, *b, SEP] if b else [CLS, *a, SEP]
+
+
+def laid_out(rows: list[Row], length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """ids and segments [row, position] of framed rows, padded at the end."""
+    ids = np.full((len(rows), length), PAD, dtype=np.int64)
+    segments = np.zeros_like(ids)
+    for row, (a, b, _) in enumerate(rows):
+        text = framed(a, b)
+        ids[row, : len(text)] = text
+        segments[row, len(a) + 2 : len(text)] = 1
+    return ids, segments
 
 
 def running_row(

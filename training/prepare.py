@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 from training.data.pairs import Pair, read_pairs, split_pairs
 from training.data.sentiment import Opinion, read_sentiment, split_sentiment
 from training.data.stories import Book, prose_of, read_books, sentences_of, split_books
+from training.decoder import END
 from training.folders import MODELS, WORK, add_data_option, checked
 from training.grammar.english import consequence, fact, simple
 from training.grammar.fixed import COURTESIES, TEXTBOOK
@@ -116,7 +117,7 @@ def prepare_decoder(
     random.Random(1).shuffle(english)
     streams = {"stories": chapters, "prose": adult, "single": english, "tales": tales}
     for name, texts in streams.items():
-        ids = [i for e in tokenizer.encode_batch(texts) for i in (*e.ids, 1)]
+        ids = [i for e in tokenizer.encode_batch(texts) for i in (*e.ids, END)]
         np.save(WORK / f"decoder_{name}.npy", np.array(ids, dtype=np.uint16))
 
 

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from core.arguments import SEEDS
 from core.decoding.filters import penalised, probabilities
 from core.request import DecodeRequest
-
-SEEDS = 2**63
-"""torch takes no larger seed."""
 
 
 def choose(logits: Tensor, request: DecodeRequest, index: int, seen: Sequence[int] = ()) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from core.checkpoints.changes import Rows
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, fused, leave, rename
+from core.checkpoints.tied import JUDGES
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
 from core.families.rope import rotary
@@ -79,8 +80,9 @@ def spec(config: Config) -> ModelSpec:
         ),
         heads=Heads(
             classes=classes(config, norm),
+            # A judge's layer before the last is called as in the masked-word head, but is its own.
             vocab=None
-            if config.architecture.endswith(OTHER_HEADS)
+            if config.architecture.endswith(JUDGES)
             else VocabHead(
                 vocab=vocab,
                 tied=config.flag("tie_word_embeddings", default=True),
@@ -92,15 +94,6 @@ def spec(config: Config) -> ModelSpec:
         ),
         special=SpecialIds(pad=config.token("pad_token_id", default=50283)),
     )
-
-
-OTHER_HEADS = (
-    "ForSequenceClassification",
-    "ForTokenClassification",
-    "ForQuestionAnswering",
-    "ForMultipleChoice",
-)
-"""In these the layer before the last is called as in the masked-word head, but is their own."""
 
 
 def classes(config: Config, norm: NormSpec) -> ClassHead | None:

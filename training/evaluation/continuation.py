@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from core.model import Transformer
 from training.data.stories import Book
-from training.decoder import LENGTH, START
+from training.decoder import END, LENGTH, START
 from training.evaluation.ngram import KneserNey
 
 EVERY_CHAPTER = 4
@@ -45,7 +45,7 @@ def bits_per_character(
         tokens += len(ids)
         bits -= float(_log2(network, ids).sum())
         # The first words of a chapter follow the end of the one before, as in training.
-        context = [1] * (baseline.order - 1)
+        context = [END] * (baseline.order - 1)
         baseline_bits -= float(baseline.log2(np.array(context + ids)).sum())
     return {
         "bits per character": bits / characters,
@@ -65,7 +65,7 @@ def _log2(network: Transformer, ids: list[int]) -> torch.Tensor:
     for first in range(0, len(rows), 32):
         part = rows[first : first + 32]
         length = max(map(len, part))
-        batch = torch.tensor([row + [1] * (length - len(row)) for row in part])
+        batch = torch.tensor([row + [END] * (length - len(row)) for row in part])
         logits = network.vocab_logits(network.decode(batch[:, :-1]))
         log = F.log_softmax(logits, -1).gather(-1, batch[:, 1:, None])[..., 0]
         for row, (skip, count) in zip(log, keep[first : first + 32], strict=True):
@@ -83,7 +83,7 @@ def continuations(network: Transformer, tokenizer: Tokenizer) -> list[tuple[str,
         for _ in range(NEW_TOKENS):
             logits = network.vocab_logits(network.decode(torch.tensor([ids + new]))[:, -1:])
             new.append(int(logits.argmax()))
-            if new[-1] == 1:
+            if new[-1] == END:
                 break
         found.append((prompt, tokenizer.decode(new), loops(new)))
     return found

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from core.model import Transformer
 from training.data.sentiment import LABELS, Opinion
 from training.data.stories import Book, sentences_of
-from training.encoder import CLS, LONG, MASK, MIDDLE, PAD, SEP, SPECIALS, framed, running_row
+from training.encoder import CLS, LONG, MASK, MIDDLE, PAD, SEP, SPECIALS, laid_out, running_row
 from training.evaluation.ngram import Fillers
 from training.lists import TokenLists, listed
 
@@ -44,12 +44,7 @@ def masked_words(
     pair_right = pair_total = 0
     for _ in range(rows // BATCH):
         made = [running_row(stories, rng, length=length) for _ in range(BATCH)]
-        ids = np.full((BATCH, length), PAD, dtype=np.int64)
-        segments = np.zeros_like(ids)
-        for row, (a, b, _) in enumerate(made):
-            text = framed(a, b)
-            ids[row, : len(text)] = text
-            segments[row, len(a) + 2 : len(text)] = 1
+        ids, segments = laid_out(made, length)
         kinds = torch.from_numpy(segments)
         padding = torch.from_numpy(ids == PAD)
         # Next sentence is asked of the whole text, as a person would ask it.
