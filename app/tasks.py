@@ -83,7 +83,10 @@ class Tasks(QObject):
         done: Callable[[Any], None],
         failed: Callable[[Exception], None],
     ) -> Job:
-        """Queue work; a job still waiting in the same lane gives way and never runs."""
+        """Queue work; a job still waiting in the same lane gives way and never runs. ValueError
+        for a lane that the worker would never look into."""
+        if lane not in self._lanes:
+            raise ValueError(f"there is no lane {lane!r}; there are {', '.join(self._lanes)}")
         job = Job(lane, work, done, failed, self._send_report)
         with self._wake:
             replaced = self._waiting.get(lane)
@@ -170,10 +173,12 @@ class Tasks(QObject):
     def _deliver(self, job: Job) -> None:
         if self._closing:
             return
-        if job in self._open:
-            self._open.remove(job)
-            if job.error is not None:
-                job.failed(job.error)
-            else:
-                job.done(job.result)
-        self.idle_changed.emit()
+        try:
+            if job in self._open:
+                self._open.remove(job)
+                if job.error is not None:
+                    job.failed(job.error)
+                else:
+                    job.done(job.result)
+        finally:  # whatever the answer led to, the job is over
+            self.idle_changed.emit()

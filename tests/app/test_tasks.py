@@ -175,3 +175,24 @@ def test_the_worker_ends_quietly_where_nobody_is_left_to_be_told(
     assert raised == []
     assert after == (["was asked to stop"] if reports else [])
     assert answers.results == answers.errors == []
+
+
+def test_a_lane_nobody_looks_into_is_refused(qtbot: QtBot, tasks: Tasks) -> None:
+    answers = Answers()
+    with pytest.raises(ValueError, match="no lane 'paint'; there are load, run"):
+        tasks.submit("paint", lambda job: 1, answers.done, answers.failed)
+    tasks.submit("run", lambda job: 2, answers.done, answers.failed)
+    qtbot.waitUntil(lambda: answers.results == [2])
+
+
+def test_an_answer_that_goes_wrong_leaves_nothing_running(qtbot: QtBot, tasks: Tasks) -> None:
+    active: list[bool] = []
+    tasks.idle_changed.connect(lambda: active.append(tasks.active("run")))
+
+    def done(_: object) -> None:
+        raise ZeroDivisionError("in the window")
+
+    with qtbot.capture_exceptions() as raised:
+        tasks.submit("run", lambda job: None, done, done)
+        qtbot.waitUntil(lambda: active == [True, False])
+    assert [kind for kind, *_ in raised] == [ZeroDivisionError]
