@@ -91,24 +91,25 @@ class Derived:
         return self.network.vocab_logits(states)[0]
 
     @torch.no_grad()
-    def project_text(self, states: Tensor, *, normalise: bool) -> dict[str, Tensor]:
+    def project_text(self, states: Tensor, *, normalise: bool, last: int = -1) -> dict[str, Tensor]:
         """Any states [n, position, d_model] of a text's real tokens: "pair" [n, 2], "classes"
-        [n, label]."""
+        [n, label]. last: as `HeadBank.sentence` has it."""
         stack = self.network.stack(self.network.spec.main_stack.name)
         states = states.to(_device(stack))
         if normalise and stack.final_norm is not None:
             states = stack.final_norm(states)
-        found = self.network.heads.sentence(states)
+        found = self.network.heads.sentence(states, last=last)
         return {name: value for name, value in found.items() if name != "replaced"}
 
     @torch.no_grad()
     def sentence_heads(self, trace: Trace) -> dict[str, Tensor]:
         """Pair, class and replaced-token logits; padding is not part of the text."""
         states = self.states(trace)
-        padding = trace.tokens[trace.spec.main_stack.name].padding
-        real = [i for i, padded in enumerate(padding) if not padded]
-        found = self.network.heads.sentence(states[None, real])
-        if len(real) < len(padding) and self.network.heads.replaced is not None:
+        tokens, classes = trace.tokens[trace.spec.main_stack.name], trace.spec.heads.classes
+        real = [i for i, padded in enumerate(tokens.padding) if not padded]
+        last = -1 if classes is None else real.index(classes.place(tokens.ids, tokens.padding))
+        found = self.network.heads.sentence(states[None, real], last=last)
+        if len(real) < len(tokens) and self.network.heads.replaced is not None:
             found["replaced"] = self.network.heads.replaced(states[None])
         return {name: value[0] for name, value in found.items()}
 

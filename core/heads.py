@@ -61,23 +61,24 @@ class Classifier(nn.Module):
         self.norm = Norm(spec.norm, d_model) if spec.norm is not None else None
         self.out = Linear(d_model, len(spec.labels), bias=spec.bias)
 
-    def forward(self, states: Tensor, pooled: Tensor | None) -> Tensor:
-        """states [batch, position, d_model], pooled [batch, d_model] -> [batch, label]."""
+    def forward(self, states: Tensor, pooled: Tensor | None, last: int = -1) -> Tensor:
+        """states [batch, position, d_model], pooled [batch, d_model] -> [batch, label]. last: where
+        the last token is."""
         if self.spec.pooler == "tanh":
             assert pooled is not None
             return self._scores(pooled)
-        x = self._judged(states)
+        x = self._judged(states, last)
         if self.dense is not None:
             x, kind = self.dense(x), self.spec.activation
             x = x.tanh() if kind == "tanh" else ACTIVATIONS[kind](x)
         return self._scores(x if self.norm is None else self.norm(x))
 
-    def _judged(self, states: Tensor) -> Tensor:
+    def _judged(self, states: Tensor, last: int) -> Tensor:
         match self.spec.of:
             case "first":
                 return states[:, 0]
             case "last":
-                return states[:, -1]
+                return states[:, last]
             case "mean":
                 return states.mean(1)
 
@@ -117,16 +118,19 @@ class HeadBank(nn.Module):
             ReplacedDetector(spec.replaced, d_model) if spec.replaced is not None else None
         )
 
-    def sentence(self, states: Tensor) -> dict[str, Tensor]:
+    def sentence(self, states: Tensor, *, last: int = -1) -> dict[str, Tensor]:
         """states [batch, position, d_model], all of real tokens -> "pair" [batch, 2], "classes"
-        [batch, label], "replaced" [batch, position]: logits of the heads there are."""
+        [batch, label], "replaced" [batch, position]: logits of the heads there are.
+
+        last: the position that classes of a last token are read from, see `ClassHead.place`.
+        """
         first = states[:, 0]
         pooled = self.pooler(first).tanh() if self.pooler is not None else None
         found: dict[str, Tensor] = {}
         if self.pair is not None:
             found["pair"] = self.pair(pooled)
         if self.classes is not None:
-            found["classes"] = self.classes(states, pooled)
+            found["classes"] = self.classes(states, pooled, last)
         if self.replaced is not None:
             found["replaced"] = self.replaced(states)
         return found

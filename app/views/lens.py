@@ -53,7 +53,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if not panels or (chosen and at_judged):
         panels += of_sentence
     elif of_sentence:
-        hints.append(f"Pin the {judged} token to see what it says of the whole text.")
+        hints.append(f"Pin the {judged} to see what it says of the whole text.")
     if not panels:
         reason = options.missing.get("vocab", f"{trace.spec.name} has no output head to look with.")
         return empty(title, reason)
@@ -182,21 +182,19 @@ def _certainty(found: Lens, column: int, focus: int, trace: Trace, options: View
 def _judged(trace: Trace) -> str:
     """The token whose states the head of the whole text reads; of a mean, the first stands."""
     classes = trace.spec.heads.classes
-    return "last" if classes is not None and classes.of == "last" else "first"
+    if classes is None or classes.of != "last":
+        return "first token"
+    padding = trace.tokens[trace.spec.main_stack.name].padding
+    behind = padding[_place(trace) + 1 :]
+    return "last token" if all(behind) else "last token that is not the padding token"
 
 
 def _place(trace: Trace) -> int:
     """Where that token is, padding left out."""
-    padding = trace.tokens[trace.spec.main_stack.name].padding
-    real = [i for i, padded in enumerate(padding) if not padded]
-    return real[-1] if _judged(trace) == "last" else real[0]
-
-
-_JUDGED = {
-    "first": "from the first token",
-    "last": "from the last token",
-    "mean": "from the mean of the tokens",
-}
+    tokens, classes = trace.tokens[trace.spec.main_stack.name], trace.spec.heads.classes
+    if classes is not None:
+        return classes.place(tokens.ids, tokens.padding)
+    return tokens.padding.index(False)
 
 
 def _sentence(trace: Trace) -> list[Panel]:
@@ -207,17 +205,20 @@ def _sentence(trace: Trace) -> list[Panel]:
         return []
     padding = trace.tokens[stack.name].padding
     real = [i for i, padded in enumerate(padding) if not padded]
-    before = trace.derive.project_text(trace.hidden(stack.name)[:-1, real], normalise=True)
+    before = trace.derive.project_text(
+        trace.hidden(stack.name)[:-1, real], normalise=True, last=real.index(_place(trace))
+    )
 
     panels: list[Panel] = []
     if classes is not None:
         what = {"one": "Class", "several": "Classes", "score": "Score"}[classes.problem]
-        title = f"{what} of the text, {_JUDGED[classes.of]} of each layer"
+        judged = "mean of the tokens" if classes.of == "mean" else _judged(trace)
+        title = f"{what} of the text, from the {judged} of each layer"
         rows = (*before["classes"].cpu().float(), trace.sentence_heads["classes"])
         values = np.stack([class_values(classes, row).numpy() for row in rows])
         panels.append(_lines(title, classes.labels, values, score=classes.problem == "score"))
     if pair is not None:
-        title = f"Does B follow A?, {_JUDGED['first']} of each layer"
+        title = "Does B follow A?, from the first token of each layer"
         rows = (*before["pair"].cpu().float(), trace.sentence_heads["pair"])
         values = np.stack([row.softmax(-1).numpy() for row in rows])
         panels.append(_lines(title, ("B follows A", "B is random"), values))

@@ -19,6 +19,7 @@ def spec(config: Config) -> ModelSpec:
         lambda layer: block(config, llama.attention(config, qkv_bias=bias, out_bias=bias)),
         tied=True,
         scale=config.size("hidden_size") ** 0.5,
+        pad=0,
     )
 
 

@@ -36,6 +36,7 @@ def spec(config: Config) -> ModelSpec:
         block,
         tied=True,
         scale=config.size("hidden_size") ** 0.5,
+        pad=0,
         softcap=cap(config, "final_logit_softcapping", 30.0),
     )
 

@@ -47,6 +47,7 @@ def spec(config: Config) -> ModelSpec:
         block,
         tied=True,
         scale=config.size("hidden_size") ** 0.5,
+        pad=0,
         softcap=gemma2.cap(config, "final_logit_softcapping", None),
     )
 

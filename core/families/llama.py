@@ -51,8 +51,10 @@ def decoder_only(
     tied: bool = False,
     scale: float = 1.0,
     softcap: float | None = None,
+    pad: int | None = None,
 ) -> ModelSpec:
-    """A decoder of blocks; tied: what holds where the configuration does not say."""
+    """A decoder of blocks; tied, and pad of a classifier: what holds where the configuration does
+    not say."""
     blocks = tuple(make_block(layer) for layer in range(config.size("num_hidden_layers")))
     vocab = config.size("vocab_size")
     return ModelSpec(
@@ -71,17 +73,19 @@ def decoder_only(
                 tied=config.flag("tie_word_embeddings", default=tied),
                 softcap=softcap,
             ),
-            classes=last_token_classes(config),
+            classes=last_token_classes(config, pad=pad),
         ),
         special=SpecialIds(pad=config.token("pad_token_id"), end=config.tokens("eos_token_id")),
     )
 
 
-def last_token_classes(config: Config) -> ClassHead | None:
-    """Classes of a text from its last token, as decoders have them; only where it is said so."""
+def last_token_classes(config: Config, *, pad: int | None = None) -> ClassHead | None:
+    """Classes of a text from its last token, as decoders have them; only where it is said so. pad:
+    the family's own, where the configuration is silent; an explicit null means none."""
     if not config.architecture.endswith("ForSequenceClassification"):
         return None
-    return ClassHead(labels=config.labels, pooler="none", of="last", bias=False)
+    pad = config.token("pad_token_id", default=None if "pad_token_id" in config else pad)
+    return ClassHead(labels=config.labels, pooler="none", of="last", pad=pad, bias=False)
 
 
 def longest(config: Config, blocks: Sequence[BlockSpec]) -> int | None:

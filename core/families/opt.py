@@ -81,7 +81,7 @@ def spec(config: Config) -> ModelSpec:
                 transform_bias=False,
             ),
             # Classes of narrow states have no place here.
-            classes=None if narrow is not None else last_token_classes(config),
+            classes=None if narrow is not None else last_token_classes(config, pad=1),
         ),
         special=SpecialIds(
             pad=config.token("pad_token_id", default=1), end=config.tokens("eos_token_id")

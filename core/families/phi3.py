@@ -28,6 +28,7 @@ def spec(config: Config) -> ModelSpec:
         lambda layer: llama.block(
             config, llama.attention(config, window=window, positions=positions), eps=1e-5
         ),
+        pad=32_000,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,7 +46,9 @@ class ClassHead:
     dense layer with `activation` (RoBERTa "tanh", ELECTRA "gelu", DistilBERT "relu") and, in
     ModernBERT, a norm behind it. bias: of the last layer; inner_bias: of the dense one. problem:
     what the logits say, "one" of the classes (softmax), "several" at once (a sigmoid each) or a
-    "score" (the logit as it is; so is the only one of a ranker).
+    "score" (the logit as it is; so is the only one of a ranker). pad: the id that the judged last
+    token must not have, as in the reference, which takes such tokens for padding where they were
+    typed, or set by the tokenizer, too.
     """
 
     labels: tuple[str, ...]
@@ -53,9 +56,16 @@ class ClassHead:
     pooler: Literal["tanh", "inner", "none"] = "tanh"
     activation: Activation | Literal["tanh"] = "tanh"
     of: Literal["first", "last", "mean"] = "first"
+    pad: int | None = None
     inner_bias: bool = True
     norm: NormSpec | None = None
     bias: bool = True
+
+    def place(self, ids: Sequence[int], padding: Sequence[bool]) -> int:
+        """Index of the token whose state is judged; of a mean, of the first one. padding: flags."""
+        real = [i for i, padded in enumerate(padding) if not padded]
+        said = [i for i in real if ids[i] != self.pad]
+        return said[-1] if self.of == "last" and said else real[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

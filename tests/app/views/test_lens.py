@@ -123,23 +123,30 @@ def test_classes_of_the_first_token_by_layer() -> None:
     assert "Pin a token to follow another answer" in unpinned.hint
 
 
-@pytest.mark.parametrize("of", ["last", "mean"])
-def test_classes_of_another_token_than_the_first(of: str) -> None:
+@pytest.mark.parametrize(
+    ("of", "pad", "title"),
+    [
+        ("last", None, "from the last token of"),
+        ("last", sentence(4).ids[-1], "from the last token that is not the padding token of"),
+        ("mean", None, "from the mean of the tokens of"),
+    ],
+)
+def test_classes_of_another_token_than_the_first(of: str, pad: int | None, title: str) -> None:
     """The curves are what the head makes of the judged states behind the final norm."""
     kind = "decoder" if of == "last" else "encoder"
-    head = LAST_TOKEN if of == "last" else replace(LAST_TOKEN, of="mean")
+    head = replace(LAST_TOKEN, pad=pad) if of == "last" else replace(LAST_TOKEN, of="mean")
     made = Transformer(replace(spec(kind), heads=Heads(classes=head))).eval()
     trace = run(made, RunRequest(source=sentence(4).padded(6, pad=0, piece="[PAD]")))
     (curves,) = view("lens").draw(trace, Selection(), ViewOptions()).panels
     assert isinstance(curves, Curves)
-    assert f"from the {of}" in curves.title
+    assert title in curves.title
     assert made.heads.classes is not None
     stack = made.stack(kind)
     states = trace.hidden(kind)[:-1, :4]
     if stack.final_norm is not None:
         states = stack.final_norm(states)
     states = torch.cat([states, trace.hidden(kind)[-1:, :4]])
-    judged = states[:, 3] if of == "last" else states.mean(1)
+    judged = states[:, 3 if pad is None else 2] if of == "last" else states.mean(1)
     expected = softmax(linear(made.heads.classes.out, array(judged)))
     found = np.stack([c.y for c in curves.curves], axis=1)
     assert found == pytest.approx(expected, abs=1e-5)
