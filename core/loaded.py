@@ -16,7 +16,6 @@ from core.finite import trouble
 from core.masks import MaskChoice, choose
 from core.model import Transformer
 from core.request import (
-    ALL,
     HEADS,
     LAST,
     MASKED,
@@ -133,7 +132,7 @@ class LoadedModel:
         pad_side: str = "right",
     ) -> Trace:
         """Run on a text, or on explicit token ids. Warns (RuntimeWarning) of results that are no
-        finite numbers, see `core.finite`."""
+        finite numbers, see `core.finite`, and of what the trace has `notes` of."""
         request = self._asked(
             *(text, pair, target, ids, target_ids, masks),
             edits=edits,
@@ -142,8 +141,7 @@ class LoadedModel:
             pad_side=pad_side,
         )
         found = self.run(request)
-        said = trouble(found)
-        if said:
+        for said in filter(None, (trouble(found), *found.notes)):
             warnings.warn(f"{self.name}: {said}", RuntimeWarning, stacklevel=2)
         return found
 
@@ -240,9 +238,6 @@ class LoadedModel:
         edits: Iterable[Edit],
         wants: Iterable[str],
     ) -> RunRequest:
-        unknown = set(wants := frozenset(wants)) - {LAST, MASKED, ALL, HEADS}
-        if unknown:
-            raise RequestError(f"unknown wish {min(unknown)!r} in wants")
         if masks is not None and not isinstance(masks, Mapping):
             raise RequestError(
                 f"masks is a {type(masks).__name__}; it must be a dict from attention sites, such "
@@ -252,7 +247,7 @@ class LoadedModel:
             raise RequestError(f"edits is a {type(edits).__name__}; it must be a list of edits")
         chosen = tuple(sorted((site, choose(c)) for site, c in (masks or {}).items()))
         return RunRequest(
-            source=source, target=target, masks=chosen, edits=tuple(edits), wants=wants
+            source=source, target=target, masks=chosen, edits=tuple(edits), wants=frozenset(wants)
         )
 
     def _tokens_of(self, ids: Sequence[int]) -> Tokens:

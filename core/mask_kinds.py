@@ -15,13 +15,15 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """An integer a mask kind takes. most None: the length of the text."""
+    """An integer a mask kind takes. most None: the length of the text. leading: it counts the first
+    tokens of the text, so that more than there are say no more than all of them."""
 
     name: str
     label: str
     default: int
     least: int = 0
     most: int | None = None
+    leading: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +115,7 @@ def padding(q: Tensor, k: Tensor, context: Context) -> Tensor:
 @kind(
     "prefix",
     "Prefix LM",
-    Parameter(name="prefix", label="prefix", default=3),
+    Parameter(name="prefix", label="prefix", default=3, leading=True),
     sites=("self",),
 )
 def prefix_lm(q: Tensor, k: Tensor, context: Context, prefix: int) -> Tensor:
@@ -167,7 +169,7 @@ def strided(q: Tensor, k: Tensor, context: Context, stride: int, local: int) -> 
 @kind(
     "global_local",
     "Global + local",
-    Parameter(name="tokens", label="global", default=1),
+    Parameter(name="tokens", label="global", default=1, leading=True),
     Parameter(name="window", label="window", default=3, least=1),
     sites=("self",),
 )

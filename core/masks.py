@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor
@@ -18,6 +18,8 @@ from core.spec import AttentionSpec
 
 OWN = "model"
 """The key of the model's own mask, as its AttentionSpec states it."""
+
+How = Literal["and", "or"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,7 @@ class MaskChoice:
     key: str = OWN
     params: tuple[tuple[str, int], ...] = ()
     also: tuple[MaskChoice, ...] = ()
-    how: str = "and"
+    how: How = "and"
     blocked: tuple[tuple[int, int], ...] = ()
     hide_padding: bool = True
 
@@ -47,14 +49,15 @@ class MaskChoice:
         params = ", ".join(f"{name}={value}" for name, value in self.params)
         text = f"{self.key}({params})" if params else self.key
         sign = " & " if self.how == "and" else " | "
-        text = sign.join([text, *(c.describe() for c in self.also)])
+        joined = (f"({c.describe()})" if c.also else c.describe() for c in self.also)
+        text = sign.join([text, *joined])
         if self.blocked:
             cells = "1 cell" if len(self.blocked) == 1 else f"{len(self.blocked)} cells"
             text += f" − {cells}"
         return text
 
 
-def _join(first: MaskChoice, second: MaskChoice, how: str) -> MaskChoice:
+def _join(first: MaskChoice, second: MaskChoice, how: How) -> MaskChoice:
     if first.blocked or second.blocked:
         raise RequestError("combine mask kinds first, then paint cells on the result")
     if first.also and first.how != how:
@@ -87,8 +90,11 @@ def _parameter(text: str) -> tuple[str, int]:
         ) from None
 
 
-def check(choice: MaskChoice) -> None:
-    """Raise RequestError unless the kind exists and its parameters are in range."""
+def check(choice: MaskChoice, site: str | None = None) -> None:
+    """Raise RequestError unless the kind exists, its parameters are in range, and it is one for the
+    attention site where that is given."""
+    if choice.how not in get_args(How):
+        raise RequestError(f"masks are joined by 'and' or 'or', not by {choice.how!r}")
     if choice.key != OWN:
         if choice.key not in KINDS:
             raise RequestError(
@@ -106,8 +112,31 @@ def check(choice: MaskChoice) -> None:
                     f"{name} of the mask {choice.key!r} is {value}; it must be at least "
                     f"{known[name].least}"
                 )
-    for part in choice.also:
-        check(part)
+        part = None if site is None else site.split(".")[1]
+        if part is not None and part not in KINDS[choice.key].sites:
+            fitting = [key for key, found in KINDS.items() if part in found.sites]
+            raise RequestError(
+                f"the mask {choice.key!r} compares tokens of one text, and {site} looks from one "
+                f"into another; for it there are {', '.join([OWN, *fitting])}"
+            )
+    for also in choice.also:
+        check(also, site)
+
+
+def beyond_text(choice: MaskChoice, tokens: int) -> list[str]:
+    """Half a sentence for each parameter that counts more leading tokens than the text has (padding
+    not counted) and so acts like their number."""
+    found = [said for also in choice.also for said in beyond_text(also, tokens)]
+    if choice.key == OWN:
+        return found
+    kind, given = KINDS[choice.key], dict(choice.params)
+    beyond = [
+        f"{p.label} {asked} of the mask {kind.label!r} is more than the tokens of the text "
+        f"and acts like {tokens}"
+        for p in kind.parameters
+        if p.leading and (asked := given.get(p.name, p.default)) > tokens
+    ]
+    return beyond + found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -144,10 +173,7 @@ def from_allowed(allowed: Tensor) -> Mask:
 
 def allowed(choice: MaskChoice, context: Context, spec: AttentionSpec) -> Tensor:
     """[query, key] bool for a choice at one attention."""
-    result = _predicate(choice, context, spec)
-    for part in choice.also:
-        other = _predicate(part, context, spec)
-        result = result & other if choice.how == "and" else result | other
+    result = _joined(choice, context, spec)
     if choice.hide_padding:
         result = result & ~context.k_padding[None, :]
     if choice.blocked:
@@ -182,7 +208,7 @@ ENDLESS = 2**31
 def look_ahead(choice: MaskChoice, spec: AttentionSpec) -> int:
     """How far an appended token changes earlier rows: 0 never, n when only rows of a text of fewer
     than n tokens, padding not counted (a prefix), `ENDLESS` always."""
-    reaches = [_reach(part, spec) for part in (choice, *choice.also)]
+    reaches = [_reach(choice, spec), *(look_ahead(part, spec) for part in choice.also)]
     return min(reaches) if choice.how == "and" else max(reaches)
 
 
@@ -196,6 +222,15 @@ def _reach(choice: MaskChoice, spec: AttentionSpec) -> int:
 
 def _plain(choice: MaskChoice, context: Context) -> bool:
     return not choice.also and not choice.blocked and not bool(context.k_padding.any())
+
+
+def _joined(choice: MaskChoice, context: Context, spec: AttentionSpec) -> Tensor:
+    """The predicates of a choice, joined."""
+    result = _predicate(choice, context, spec)
+    for part in choice.also:
+        other = _joined(part, context, spec)
+        result = result & other if choice.how == "and" else result | other
+    return result
 
 
 def _predicate(choice: MaskChoice, context: Context, spec: AttentionSpec) -> Tensor:

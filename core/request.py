@@ -18,6 +18,7 @@ Strategy = Literal["greedy", "sample", "beam"]
 
 LAST, MASKED, ALL, HEADS = "logits.last", "logits.masked", "logits.all", "heads"
 """What a run computes ahead, off the window's thread; anything else is computed when asked for."""
+WISHES = frozenset({LAST, MASKED, ALL, HEADS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

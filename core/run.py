@@ -23,7 +23,7 @@ from core.errors import RequestError
 from core.masks import Mask, MaskChoice
 from core.model import Transformer
 from core.recorder import Captured, Recorder
-from core.request import ALL, HEADS, LAST, MASKED, RunRequest, ShouldStop
+from core.request import ALL, HEADS, LAST, MASKED, WISHES, RunRequest, ShouldStop
 from core.spec import ModelSpec, RotaryPositions, StackSpec
 from core.tokens import Tokens
 from core.trace import Trace
@@ -76,6 +76,7 @@ def run(
             milliseconds=1000 * (time.perf_counter() - started),
             edited=edited,
             cache=handle,
+            notes=_notes(request, tokens),
         )
         _prepare(trace, request)
     return trace
@@ -88,9 +89,14 @@ def check(spec: ModelSpec, request: RunRequest) -> Mapping[str, Tokens]:
             raise RequestError(
                 f"{spec.name} has no attention site {site!r}; it has {', '.join(spec.sites)}"
             )
-        masks.check(choice)
+        masks.check(choice, site)
     for edit in request.edits:
         edits.check(edit)
+    unknown = request.wants - WISHES
+    if unknown:
+        raise RequestError(
+            f"unknown wish {min(unknown)!r} in wants; there are {', '.join(sorted(WISHES))}"
+        )
     tokens: dict[str, Tokens] = {spec.stacks[0].name: request.source}
     if spec.architecture == "encoder-decoder":
         if request.target is None:
@@ -103,6 +109,15 @@ def check(spec: ModelSpec, request: RunRequest) -> Mapping[str, Tokens]:
     for name, found in tokens.items():
         _check_tokens(spec, spec.stack(name), found)
     return tokens
+
+
+def _notes(request: RunRequest, tokens: Mapping[str, Tokens]) -> tuple[str, ...]:
+    """What could not be taken at its word."""
+    return tuple(
+        f"at {site}, {said}"
+        for site, choice in request.masks
+        for said in masks.beyond_text(choice, tokens[site.split(".")[0]].real())
+    )
 
 
 def _check_met(edited: frozenset[str], captured: Mapping[str, Captured]) -> None:

@@ -112,7 +112,8 @@ class Trace:
     """One run, ready to be asked. Tensors come back on the CPU in float32, without a batch axis.
 
     request: the `RunRequest` that made it. tokens: stack name -> `Tokens`. captured: site name ->
-    `Captured`. milliseconds: time of the forward pass. Layers and heads count from 0.
+    `Captured`. milliseconds: time of the forward pass. notes: what could not be taken at its word,
+    a sentence each (a mask's prefix longer than the text). Layers and heads count from 0.
     """
 
     request: Any
@@ -123,6 +124,7 @@ class Trace:
     milliseconds: float = 0.0
     edited: frozenset[str] = frozenset()
     cache: CacheHandle | None = None
+    notes: tuple[str, ...] = ()
     _memory: _Memory = field(default_factory=_Memory)
 
     def __repr__(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -294,7 +293,7 @@ class MaskPanel(QWidget):
         self._show_choice()
         if state.model is not None:
             wanted = at_site(state.selection, *site.split("."))
-            self._store.select(**asdict(fitted(wanted, state.model.spec, state.trace)))
+            self._store.select(fitted(wanted, state.model.spec, state.trace))
 
     def _chosen(self) -> None:
         from core.masks import MaskChoice
@@ -305,7 +304,7 @@ class MaskPanel(QWidget):
             key=self.kind.key,
             params=self.kind.params,
             also=also,
-            how=str(self.how.currentData()),
+            how="or" if self.how.currentData() == "or" else "and",
             blocked=before.blocked,
             # Where it has no say, what it said before is kept.
             hide_padding=self.hide_padding.isChecked()

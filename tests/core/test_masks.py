@@ -9,12 +9,14 @@ import pytest
 import torch
 
 from core import masks
+from core.checkpoints.load import load_model
 from core.errors import RequestError
 from core.mask_kinds import KINDS, Context
 from core.masks import MaskChoice, choose
 from core.request import RunRequest
 from core.run import run
 from core.tokens import Tokens
+from core.trace import Trace
 from tests.core import tiny
 
 OWN = tiny.attention(causal=True)
@@ -134,6 +136,11 @@ def test_parameters_may_stand_in_the_name() -> None:
         (lambda: choose("local:window"), "'window' is not understood; write it as name=number"),
         (lambda: (choose("causal") & choose("no_self")) | choose("local"), "all “and” or all “or”"),
         (lambda: MaskChoice(blocked=((0, 0),)) & choose("causal"), "then paint cells"),
+        (lambda: masks.check(MaskChoice(how="xor")), "joined by 'and' or 'or', not by 'xor'"),
+        (
+            lambda: masks.check(choose("padding") & choose("causal"), "decoder.cross"),
+            "'causal' compares tokens of one text, .* there are model, bidirectional, padding, loc",
+        ),
     ],
 )
 def test_bad_choices_are_refused_in_a_sentence(make: object, sentence: str) -> None:
@@ -141,8 +148,15 @@ def test_bad_choices_are_refused_in_a_sentence(make: object, sentence: str) -> N
         make()  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("key", KINDS)
-@pytest.mark.parametrize("site", ["decoder.self", "encoder.self", "decoder.cross"])
+@pytest.mark.parametrize(
+    ("key", "site"),
+    [
+        (key, site)
+        for site in ("decoder.self", "encoder.self", "decoder.cross")
+        for key, kind in KINDS.items()
+        if site.split(".")[1] in kind.sites
+    ],
+)
 def test_any_mask_on_any_model(key: str, site: str) -> None:
     """Blocked cells weigh exactly 0, rows sum to 1, and rows without a key are 0."""
     network = tiny.encoder_decoder()
@@ -214,3 +228,54 @@ def test_not_itself_holds_for_a_cached_run_behind_left_padding() -> None:
 def test_one_painted_cell_is_told_in_the_singular() -> None:
     assert MaskChoice(blocked=((0, 0),)).describe().endswith(" − 1 cell")
     assert MaskChoice(blocked=((0, 0), (0, 1))).describe().endswith(" − 2 cells")
+
+
+@pytest.mark.parametrize("key", [key for key, kind in KINDS.items() if "cross" not in kind.sites])
+def test_a_mask_of_one_text_is_refused_across_two(key: str) -> None:
+    network = tiny.encoder_decoder()
+    for choice in (choose(key), choose("padding") | choose(key)):
+        masks_ = (("decoder.cross", choice),)
+        with pytest.raises(RequestError, match="compares tokens of one text, and dec"):
+            tiny.trace(network, tiny.ids(6), target=[2, 7], masks=masks_)
+
+
+def test_an_unknown_way_of_joining_is_refused_by_a_run() -> None:
+    choice = MaskChoice(key="causal", also=(choose("no_self"),), how="xor")  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match="not by 'xor'"):
+        tiny.trace(tiny.decoder(), tiny.ids(4), masks=(("decoder.self", choice),))
+
+
+def test_joined_choices_may_be_joined_again() -> None:
+    anywhere = choose("sliding_window", window=1) | choose("no_self")
+    choice = choose("causal") & anywhere
+    assert choice.describe() == "causal & (sliding_window(window=1) | no_self)"
+    assert grid(choice, where(4)) == ["x...", "xx..", "xxx.", "xxxx"]
+    near_or_first = choose("causal") | (choose("local", window=2) & choose("prefix", prefix=3))
+    assert masks.look_ahead(near_or_first, OWN) == 3
+
+
+def test_more_leading_tokens_than_there_are_act_like_all_of_them_and_it_is_said() -> None:
+    network = tiny.decoder()
+    text = Tokens.of_ids(tiny.ids(6)).padded(9, pad=0, piece="p", side="left")
+
+    def under(choice: MaskChoice) -> Trace:
+        return tiny.trace(network, text, masks=(("decoder.self", choice),))
+
+    all_of_it = under(choose("prefix", prefix=6))
+    assert all_of_it.notes == ()
+    beyond = under(choose("prefix", prefix=9) & choose("bidirectional"))
+    assert torch.equal(beyond.logits, all_of_it.logits)
+    (said,) = beyond.notes
+    assert said == (
+        "at decoder.self, prefix 9 of the mask 'Prefix LM' is more than the tokens of the text "
+        "and acts like 6"
+    )
+    (said,) = under(choose("causal") & choose("global_local", tokens=7)).notes
+    assert "global 7 of the mask 'Global + local'" in said
+    assert under(choose("sliding_window", window=99)).notes == ()
+
+
+def test_a_script_is_warned_of_a_prefix_beyond_the_text() -> None:
+    model = load_model("random:decoder")
+    with pytest.warns(RuntimeWarning, match="prefix 99 of the mask 'Prefix LM' is more than"):
+        model.trace(ids=[5, 6, 7], masks={"decoder.self": "prefix:prefix=99"})

@@ -203,6 +203,10 @@ def test_the_recorder_refuses_twins_and_wrong_ranks() -> None:
             RunRequest(source=Tokens.of_ids([1]), masks=(("decoder.self", MaskChoice()),)),
             "no attention site 'decoder.self'",
         ),
+        (
+            RunRequest(source=Tokens.of_ids([5]), wants=frozenset({"logits.lst"})),
+            "unknown wish 'logits.lst' in wants; there are heads, logits.all, logits.last",
+        ),
     ],
 )
 def test_bad_requests_are_refused_in_a_sentence(request_: RunRequest, sentence: str) -> None:
