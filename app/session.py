@@ -188,6 +188,10 @@ class Session(QObject):
         """Temperature, top-k, top-p …: filters the stored logits again, and runs nothing."""
         self.store.update(narrowing=replace(self.store.state.narrowing, **changes))
 
+    def ask(self, word: str) -> None:
+        """Every list over the vocabulary tells of this word, too; empty: of none."""
+        self.store.update(asked=word.strip())
+
     def keep(self) -> None:
         """Keep this text's run, so that others can be compared with it; the latest few stay."""
         answer = self.store.state.answer

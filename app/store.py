@@ -1,9 +1,12 @@
 """What is known and what is wanted, in one place; whoever shows it listens to `Store.changed`.
 
-The controllers write it, each its own fields: `Opening` the model and what comes with one, the
-stepping family what was decoded, `Leafing` which view each group shows, `Session` the rest.
-`selection` is written through `select`, and `draw_ms` by the pictures. Fields are replaced, never
-changed in place.
+The controllers write it: `Starting` what the core offers, `Opening` the model and what comes with
+one, the stepping family and `Checker` what was decoded and how it was checked, `Leafing` which view
+each group shows, `Session` the rest. Some fields have several writers: `selection` all of them,
+with what they change; `problem` Session and, while models come and go, Opening; `view` Session,
+Leafing, and Opening for an example; `playing` Stepping, and Opening, which ends it. The panels
+write `selection` alone, through `select`, and `draw_ms`. Fields are replaced, never changed in
+place.
 """
 
 from __future__ import annotations
@@ -236,6 +239,7 @@ class Store(QObject):
             self._state = replace(self._state, **different)
             self.changed.emit(frozenset(different))
 
-    def select(self, **changes: int | str | None) -> None:
-        """Look elsewhere: never runs the model."""
-        self.update(selection=replace(self._state.selection, **changes))  # type: ignore[arg-type]
+    def select(self, selection: Selection | None = None, /, **changes: int | str | None) -> None:
+        """Look elsewhere: at another selection, or at another part of it. Never runs the model."""
+        where = self._state.selection if selection is None else selection
+        self.update(selection=replace(where, **changes))  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from app.session import Session
 from app.store import Store
 
 WAIT_MS = 150  # a list is drawn anew once a person pauses
@@ -14,9 +15,9 @@ WAIT_MS = 150  # a list is drawn anew once a person pauses
 class AskedWord(QWidget):
     """The field, and one sentence where the word is not one token."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
-        self._store = store
+        self._store, self._session = store, session
         self.field = QLineEdit()
         self.field.setPlaceholderText("Find a word’s probability and rank")
         self.field.setAccessibleName("Word to find in the predictions")
@@ -53,7 +54,7 @@ class AskedWord(QWidget):
 
     def _ask(self) -> None:
         self._timer.stop()
-        self._store.update(asked=self.field.text().strip())
+        self._session.ask(self.field.text())
 
     def _changed(self, names: frozenset[str]) -> None:
         if names & {"asked", "model", "answer", "display"}:

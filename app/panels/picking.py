@@ -54,7 +54,7 @@ class Picking:
         if self._selected is not None and self._store.state.selection == self._selected[1]:
             before = self._selected[0]
             if before.step == self._selected[1].step:
-                self._store.update(selection=before)
+                self._store.select(before)
         self._selected = None
 
     def opened(self, target: str) -> None:
@@ -88,7 +88,7 @@ class Picking:
             state.trace.spec,
             state.trace,
         )
-        self._store.update(selection=found)
+        self._store.select(found)
 
     def _is_view(self, key: str) -> bool:
         abilities = self._store.state.abilities

@@ -37,7 +37,7 @@ class PredictionsPanel(QWidget):
         self._store, self._session = store, session
         self._theme = LIGHT
         self.figure: FigureWidget | None = None
-        self.asked = AskedWord(store)
+        self.asked = AskedWord(store, session)
         self.narrowing = NarrowingControls(store, session)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 8)

@@ -243,7 +243,7 @@ class PromptPanel(QWidget):
             self._store.select(query=None if selection.query == index else index)
         elif state.trace is not None:  # the other stack may have fewer layers and heads
             wanted = replace(at_site(selection, stack, "self"), query=index)
-            self._store.update(selection=fitted(wanted, state.trace.spec, state.trace))
+            self._store.select(fitted(wanted, state.trace.spec, state.trace))
 
     # --- the other model's mask -------------------------------------------------------------
 

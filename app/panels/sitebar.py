@@ -148,15 +148,7 @@ class SiteBar(QWidget):
         from dataclasses import replace
 
         wanted = replace(state.selection, **changes)  # type: ignore[arg-type]
-        found = fitted(wanted, state.model.spec, state.trace)
-        self._store.select(
-            stack=found.stack,
-            part=found.part,
-            layer=found.layer,
-            head=found.head,
-            query=found.query,
-            key=found.key,
-        )
+        self._store.select(fitted(wanted, state.model.spec, state.trace))
 
     def _show(self, names: frozenset[str]) -> None:
         if names & {"abilities", "view", "model", "selection"}:
