@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import platform
+import re
+import subprocess
 from pathlib import Path
 
 import torch
@@ -57,9 +58,7 @@ def free_memory(device: torch.device) -> int | None:
         return int(torch.cuda.mem_get_info(device)[0])
     if platform.system() == "Linux":
         return min((m for m in (_meminfo(), _cgroup()) if m is not None), default=None)
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return None
+    return _vm_stat() if platform.system() == "Darwin" else None
 
 
 def check_fits(parameters: int, dtype: torch.dtype, device: torch.device) -> None:
@@ -103,6 +102,20 @@ def _cgroup() -> int | None:
     except (OSError, ValueError):
         return None
     return None if limit == "max" else max(int(limit) - used + int(cached), 0)
+
+
+def _vm_stat() -> int | None:
+    """Of a Mac, whose processors and GPU share one memory: what is free, and what holds copies of
+    files and other things that are given up when asked for."""
+    try:
+        told = subprocess.run(
+            ["/usr/bin/vm_stat"], capture_output=True, text=True, check=True, timeout=5
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    page = re.search(r"page size of (\d+) bytes", told)
+    pages = re.findall(r"^Pages (?:free|inactive|speculative): +(\d+)\.", told, re.MULTILINE)
+    return int(page[1]) * sum(map(int, pages)) if page and pages else None
 
 
 def size(count: int) -> str:
