@@ -107,6 +107,7 @@ def test_greedy(pair: Any, penalty: float) -> None:
     found = [s.token for s in decoding.steps]
     assert found == new_tokens(theirs, expected.sequences[0])
     assert len(set(found)) > 1
+    assert not any(step.forced for step in decoding.steps), "nothing was taken by hand"
     for step, scores in zip(decoding.steps, expected.scores, strict=True):
         if penalty == 1.0 and not _fixed(ours, step, 15):
             assert (step.logits - scores[0]).abs().max() <= 1e-4
