@@ -149,11 +149,14 @@ class Writer:
             )
 
         def done(step: Step) -> None:
-            selection = replace(self._store.state.selection, step=step.index, query=None, key=None)
-            self._store.update(tree=tree, steps=(*before, step), selection=selection)
-            self._made()
+            self._stepped(step, before, tree)
 
         self._tasks.submit("decode", work, done, self._failed)
+
+    def _stepped(self, step: Step, before: Steps, tree: Tree) -> None:
+        selection = replace(self._store.state.selection, step=step.index, query=None, key=None)
+        self._store.update(tree=tree, steps=(*before, step), selection=selection)
+        self._made()
 
     def _show(self, tree: Tree, step: int) -> None:
         """The tree's current branch, and what it was decoded by, so that it goes on likewise."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -40,9 +41,9 @@ def test_a_step_late_in_a_run_costs_the_window_what_an_early_one_does(
     costs: list[float] = []
     stepped = writer._stepped
 
-    def timed(step: object) -> None:
+    def timed(*made: Any) -> None:
         started = time.thread_time()
-        stepped(step)  # type: ignore[arg-type]
+        stepped(*made)
         costs.append(time.thread_time() - started)
 
     writer._stepped = timed  # type: ignore[method-assign]
@@ -78,11 +79,12 @@ def test_chips_made_one_by_one_read_like_all_at_once(
     app.window.decoding.choices.most.setValue(99)
     made = MoveChips()
     for number, token in enumerate(ids, start=1):
-        app.session.stepping.writer._step(token)
+        app.session.stepping.take(token, number - 1)
         qtbot.waitUntil(lambda n=number: len(app.store.state.steps) == n)
         steps = app.store.state.steps
         expected = labels_of(steps[-1].tokens)[-len(steps) :]
         assert tuple(chip.label for chip in made.of(steps, False)) == expected
+        assert made.of(steps, False) == MoveChips().of(steps, False)
         chips = app.window.decoding.chips
         assert tuple(chip.label for chip in chips.chips) == expected
         right = [chips.box(i).right() for i in range(number)]
