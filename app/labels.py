@@ -92,22 +92,24 @@ def place_words(index: int, position: int | None) -> str:
     return f"position {index}" if index == position else f"index {index}, position {position}"
 
 
-def span_group(tokens: Tokens, index: int) -> tuple[int, ...]:
-    """The tokens that share a character with this one, itself included: they light up together."""
-    group = {index}
-    span, sequence = tokens.spans[index], tokens.sequence[index]
-    if span is not None:
-        group.update(
-            other
-            for other, (found, where) in enumerate(zip(tokens.spans, tokens.sequence, strict=True))
-            if found and where == sequence and found[0] < span[1] and span[0] < found[1]
-        )
+def groups_of(tokens: Tokens) -> tuple[int, ...]:
+    """The same number for tokens that share a character, with one another or with one between
+    them: they light up together. The number is the place of the first of them."""
+    found = list(range(len(tokens)))
     # Generated tokens have no span; their bytes tell.
-    if _broken(tokens.pieces[index], tokens.spelling) is not None:
-        for _, owners in _shares(tokens):
-            if index in owners:
-                group.update(owners)
-    return tuple(sorted(group))
+    joined = {place for _, owners in _shares(tokens) for place in owners[1:]}
+    for i in range(1, len(tokens)):
+        if i in joined or _overlap(tokens, i - 1, i):
+            found[i] = found[i - 1]
+    return tuple(found)
+
+
+def _overlap(tokens: Tokens, one: int, other: int) -> bool:
+    """Whether both are of the same characters of one text."""
+    first, second = tokens.spans[one], tokens.spans[other]
+    if first is None or second is None or tokens.sequence[one] != tokens.sequence[other]:
+        return False
+    return first[0] < second[1] and second[0] < first[1]
 
 
 def _shares(tokens: Tokens) -> list[Share]:

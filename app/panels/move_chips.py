@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.labels import labels_of
+from app.labels import groups_of, labels_of
 from app.panels.chips import Chip
 from app.panels.token_chips import fill_chip, step_chip
 
@@ -46,7 +46,11 @@ def _of_steps(steps: tuple[Step, ...], start: int, raw: bool) -> tuple[Chip, ...
     tokens = steps[-1].tokens
     around = tokens if start == 0 else _end_of(tokens, max(_AROUND, len(new) + _SHARE))
     labels = labels_of(around, raw)[-len(new) :]
-    return tuple(step_chip(step, text) for step, text in zip(new, labels, strict=True))
+    first = len(tokens) - len(around)
+    groups = [first + group for group in groups_of(around)[-len(new) :]]
+    return tuple(
+        step_chip(step, text, group) for step, text, group in zip(new, labels, groups, strict=True)
+    )
 
 
 def _end_of(tokens: Tokens, count: int) -> Tokens:

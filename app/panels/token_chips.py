@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from app.labels import labels_of
+from app.labels import groups_of, labels_of
 from app.panels.chips import Chip
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def chips_of(tokens: Tokens, *, mask: int | None, raw: bool, click: str) -> tuple[Chip, ...]:
     """click: what clicking a word does, for the tooltip; empty where it does nothing."""
     labels = labels_of(tokens, raw)
-    groups = _groups(tokens)
+    groups = groups_of(tokens)
     positions = tokens.positions
     found = []
     for i, label in enumerate(labels):
@@ -34,14 +34,15 @@ def chips_of(tokens: Tokens, *, mask: int | None, raw: bool, click: str) -> tupl
     return tuple(found)
 
 
-def step_chip(step: Step, label: str) -> Chip:
-    """A generated token with its probability."""
+def step_chip(step: Step, label: str, group: int = -1) -> Chip:
+    """A generated token with its probability. group: as in `groups_of`."""
     how = "taken by hand" if step.forced else "chosen"
     return Chip(
         label=label,
         kind="generated",
         below=_share(step.probability),
         tooltip=f"step {step.index + 1}: “{label}” (id {step.token}) {how}, {_chance(step)}",
+        group=group,
     )
 
 
@@ -88,15 +89,6 @@ def _kind(tokens: Tokens, i: int, mask: int | None) -> str:
     if mask is not None and tokens.ids[i] == mask:
         return "masked"
     return "special" if tokens.special[i] else "word"
-
-
-def _groups(tokens: Tokens) -> list[int]:
-    """The same number for the tokens that share one character (bytes of an emoji)."""
-    groups: list[int] = []
-    for i, span in enumerate(tokens.spans):
-        shared = i > 0 and span is not None and span == tokens.spans[i - 1] and span[0] < span[1]
-        groups.append(groups[-1] if shared else i)
-    return groups
 
 
 def _tooltip(

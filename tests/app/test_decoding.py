@@ -270,4 +270,9 @@ def test_a_character_of_four_tokens_is_never_shown_half(qtbot: QtBot, open_app: 
         assert "\ufffd" not in text
         assert ("pending" in text) == (number < 3)
     assert "😀" in app.window.decoding.text.text()
-    assert [c.label for c in app.window.decoding.chips.chips] == [f"😀 {i}/4" for i in (1, 2, 3, 4)]
+    app.session.stepping.take(ids[0], 4)
+    qtbot.waitUntil(lambda: len(app.window.decoding.chips.chips) == 5)
+    *parts, following = app.window.decoding.chips.chips
+    assert [c.label for c in parts] == [f"😀 {i}/4" for i in (1, 2, 3, 4)]
+    (group,) = {c.group for c in parts}
+    assert -1 < group < following.group, "those of one character light up together"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.labels import label, labeller, labels_of, place_words, span_group
+from app.labels import groups_of, label, labeller, labels_of, place_words
 from core.text import Tokenizer
 from core.tokens import Tokens
 from tests.core.vocabularies import byte_fallback, byte_level, sentence_piece, write_words
@@ -28,11 +28,7 @@ def test_an_emoji_over_four_tokens_counts_its_parts(by_bytes: Tokenizer) -> None
         *("the", "·cat", "·", "😀 1/4", "😀 2/4", "😀 3/4", "😀 4/4", "!"),
     )
     assert labels_of(tokens, raw=True) == ("the", "Ġcat", "Ġ", "ð", "Ł", "ĺ", "Ģ", "!")
-    assert [span_group(tokens, i) for i in range(8)] == [
-        *[(0,), (1,), (2,)],
-        *[(3, 4, 5, 6)] * 4,
-        (7,),
-    ]
+    assert groups_of(tokens) == (0, 1, 2, 3, 3, 3, 3, 7)
 
 
 def test_byte_fallback_reads_the_same() -> None:
@@ -40,19 +36,17 @@ def test_byte_fallback_reads_the_same() -> None:
     assert labels_of(tokens) == (
         *("<s>", "·the", "·", "😀 1/4", "😀 2/4", "😀 3/4", "😀 4/4", "é 1/2", "é 2/2", "!"),
     )
-    assert span_group(tokens, 5) == (3, 4, 5, 6)
-    assert span_group(tokens, 8) == (7, 8)
+    assert groups_of(tokens) == (0, 1, 2, 3, 3, 3, 3, 7, 7, 9)
 
 
 def test_generated_tokens_are_grouped_by_their_bytes(by_bytes: Tokenizer) -> None:
     tokens = by_bytes.of_ids(by_bytes.encode("a😀 !").ids)
     assert set(tokens.spans) == {None}
     assert labels_of(tokens) == ("a", "😀 1/4", "😀 2/4", "😀 3/4", "😀 4/4", "·", "!")
-    assert span_group(tokens, 2) == (1, 2, 3, 4)
-    assert span_group(tokens, 0) == (0,)
+    assert groups_of(tokens) == (0, 1, 1, 1, 1, 5, 6)
     unfinished = by_bytes.of_ids(tokens.ids[:3])
     assert labels_of(unfinished) == ("a", "⟨F0⟩", "⟨9F⟩")
-    assert span_group(unfinished, 1) == (1,)
+    assert groups_of(unfinished) == (0, 1, 2)
 
 
 def pieces(*found: str, spelling: str = "bytes", special: tuple[int, ...] = ()) -> Tokens:
@@ -66,14 +60,13 @@ def test_a_token_with_parts_and_whole_characters() -> None:
     # " 😀😁!" cut in the middle of both emoji.
     tokens = pieces("ĠðŁĺ", "ĢðŁĺ", "ģ!")
     assert labels_of(tokens) == ("· 😀 1/2", "😀 2/2 😁 1/2", "😁 2/2 !")
-    assert span_group(tokens, 0) == (0, 1)
-    assert span_group(tokens, 1) == (0, 1, 2)
+    assert groups_of(tokens) == (0, 0, 0)
 
 
 def test_a_special_token_between_bytes_keeps_them_apart() -> None:
     tokens = pieces("ðŁ", "</s>", "ĺĢ", special=(1,))
     assert labels_of(tokens) == ("⟨F0⟩⟨9F⟩", "</s>", "⟨98⟩⟨80⟩")
-    assert span_group(tokens, 0) == (0,)
+    assert groups_of(tokens) == (0, 1, 2)
     assert labels_of(pieces("ðŁ", "ĺĢ", special=(1,))) == ("⟨F0⟩⟨9F⟩", "ĺĢ")
 
 
@@ -99,16 +92,15 @@ def test_tokens_that_share_a_span_light_up_together(tmp_path: Path) -> None:
     tokens = Tokenizer.from_folder(
         write_words(tmp_path, ("[UNK]", "[CLS]", "[SEP]", "a", "##e", "e")), None
     ).encode("ae a", add_special=False)
-    assert [span_group(tokens, i) for i in range(3)] == [(0,), (1,), (2,)]
-    shared = replace(tokens, spans=((0, 1), (0, 1), (1, 2)))
-    assert [span_group(shared, i) for i in range(3)] == [(0, 1), (0, 1), (2,)]
+    assert groups_of(tokens) == (0, 1, 2)
+    assert groups_of(replace(tokens, spans=((0, 1), (0, 1), (1, 2)))) == (0, 0, 2)
+    assert groups_of(replace(tokens, spans=((0, 2), (1, 2), None))) == (0, 0, 2)
 
 
 def test_the_two_texts_of_a_pair_do_not_share_characters(tmp_path: Path) -> None:
     tokens = Tokenizer.from_folder(write_words(tmp_path)).encode("the", "the")
     assert tokens.spans[1] == tokens.spans[3] == (0, 3)
-    assert span_group(tokens, 1) == (1,)
-    assert span_group(tokens, 0) == (0,)
+    assert groups_of(tokens) == (0, 1, 2, 3, 4)
 
 
 @pytest.mark.parametrize(
