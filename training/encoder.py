@@ -53,7 +53,8 @@ class EncoderBatch:
 class EncoderBatches:
     """Long rows of running text, short rows of everyday sentences, and labelled opinions."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, vocab: int) -> None:
+        self.vocab = vocab
         self.stories = load_lists(folder / "encoder_stories.npz")
         self.single = load_lists(folder / "encoder_single.npz")
         self.facts = load_lists(folder / "encoder_facts.npz")
@@ -120,9 +121,8 @@ class EncoderBatches:
         masked = (ids >= SPECIALS) & (rng.random(ids.shape) < masked_share)
         masked &= rng.random((len(rows), 1)) >= whole_share
         targets = ids[masked]
-        # All of them. BERT leaves a tenth to be seen and puts another word in the place of a tenth
-        # (Devlin et al. 2019, section 3.1); here the word behind a [MASK] is what people ask for.
-        ids[masked] = MASK
+        # Oftener [MASK] than BERT's 80 %: here the word behind one is what people ask for.
+        ids[masked] = disguised(targets, self.vocab, rng, hidden=0.9)
         return EncoderBatch(
             ids=torch.from_numpy(ids),
             segments=torch.from_numpy(segments),
@@ -157,6 +157,16 @@ def loss_of(model: Transformer, batch: EncoderBatch) -> tuple[Tensor, dict[str, 
     length = batch.ids.shape[1]
     name = "short" if length <= SHORT else "middle" if length <= MIDDLE else "long"
     return loss, {f"{name}_{key}": value for key, value in parts.items()}, size
+
+
+def disguised(
+    targets: NDArray[np.int64], vocab: int, rng: np.random.Generator, *, hidden: float
+) -> NDArray[np.int64]:
+    """What stands in place of the words asked for: [MASK] for a share of them, and for either half
+    of the others another word or themselves. BERT's share is 0.8 (Devlin et al. 2019, 3.1)."""
+    draw = rng.random(targets.shape)
+    other = rng.integers(SPECIALS, vocab, size=targets.shape)
+    return np.where(draw < hidden, MASK, np.where(draw < (1 + hidden) / 2, other, targets))
 
 
 def framed(a: list[int], b: list[int]) -> list[int]:
@@ -213,7 +223,7 @@ def main() -> None:
         name="encoder",
         description=__doc__,
         spec=encoder_spec(),
-        batches=lambda spec, _: EncoderBatches(WORK),
+        batches=lambda spec, _: EncoderBatches(WORK, vocab=spec.stack("encoder").embedding.vocab),
         loss_of=loss_of,
         block_std=0.05,
         adamw_lr=1.5e-3,

@@ -77,6 +77,7 @@ def test_a_row_longer_than_a_batch_goes_alone(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("share", [0.15, 0.3])
 def test_a_share_of_the_words_is_masked_and_no_special_token(share: float) -> None:
     batches = object.__new__(encoder.EncoderBatches)
+    batches.vocab = 100
     rows: list[encoder.Row] = [(list(range(5, 35)), list(range(40, 60)), 0)] * 200
     batch = batches.collate(rows, 64, np.random.default_rng(3), masked_share=share)
     words = batch.masked[:, 1:31].numel() + batch.masked[:, 32:52].numel()
@@ -105,6 +106,7 @@ def test_a_running_row_is_two_texts_of_the_book_that_fill_it(length: int) -> Non
 def test_some_long_rows_are_one_text_from_end_to_end() -> None:
     rng = np.random.default_rng(2)
     batches = object.__new__(encoder.EncoderBatches)
+    batches.vocab = 5000
     batches.stories = listed([list(range(at, at + 10)) for at in range(5, 5000, 10)])
     rows = [batches.long_row(rng, 64) for _ in range(400)]
     alone = [row for row in rows if not row[1]]
@@ -114,3 +116,13 @@ def test_some_long_rows_are_one_text_from_end_to_end() -> None:
         assert pair == encoder.NO_PAIR
     batch = batches.collate(alone, 64, rng, masked_share=0.15)
     assert not batch.padding.any() and not batch.segments.any()
+
+
+@pytest.mark.parametrize("hidden", [0.8, 0.9])
+def test_words_asked_for_are_mostly_hidden(hidden: float) -> None:
+    targets = np.full(20_000, 50)
+    shown = encoder.disguised(targets, 5000, np.random.default_rng(4), hidden=hidden)
+    assert (shown == encoder.MASK).mean() == pytest.approx(hidden, abs=0.01)
+    assert (shown == targets).mean() == pytest.approx((1 - hidden) / 2, abs=0.01)
+    others = shown[(shown != encoder.MASK) & (shown != targets)]
+    assert others.min() >= encoder.SPECIALS and len(set(others.tolist())) > 500

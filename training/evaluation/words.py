@@ -6,13 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from core.model import Transformer
 from training.data.sentiment import LABELS, Opinion
 from training.data.stories import Book, sentences_of
-from training.encoder import CLS, LONG, MASK, MIDDLE, PAD, SEP, SPECIALS, laid_out, running_row
+from training.encoder import (
+    CLS,
+    LONG,
+    MASK,
+    MIDDLE,
+    PAD,
+    SEP,
+    SPECIALS,
+    disguised,
+    laid_out,
+    running_row,
+)
 from training.evaluation.ngram import Fillers
 from training.lists import TokenLists, listed
 
@@ -61,7 +71,7 @@ def masked_words(
         first += int((top[:, 0] == targets).sum())
         # As BERT counts while it trains: some words stand there as they are, some are others.
         shown = np.array(ids)
-        shown[masked] = berts_mix(targets, vocab, mixing)
+        shown[masked] = disguised(targets, vocab, mixing, hidden=0.8)
         states = network.encode(torch.from_numpy(shown), segments=kinds, padding=padding)
         logits = network.vocab_logits(states[torch.from_numpy(masked)][None])[0]
         mixed += int((logits.argmax(-1).numpy() == targets).sum())
@@ -87,15 +97,6 @@ def half_rows(network: Transformer, stories: TokenLists, fillers: Fillers) -> Fi
     """The same figures with half as much to read."""
     found = masked_words(network, stories, fillers, length=MIDDLE)
     return {f"  of {MIDDLE} tokens: {name.strip()}": value for name, value in found.items()}
-
-
-def berts_mix(
-    targets: NDArray[np.int64], vocab: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """80 % [MASK], 10 % another word, 10 % unchanged (Devlin et al. 2019, section 3.1)."""
-    draw = rng.random(targets.shape)
-    other = rng.integers(SPECIALS, vocab, size=targets.shape)
-    return np.where(draw < 0.8, MASK, np.where(draw < 0.9, other, targets))
 
 
 @torch.inference_mode()
