@@ -126,7 +126,7 @@ class Menus:
         self.raw.toggled.connect(lambda on: self._session.display(raw_labels=on))
         menu.addSeparator()
         _add(menu, "&Keep the text to compare", self._keep, "Ctrl+K")
-        self.forget = _add(menu, "For&get the kept texts", self._session.forget_kept)
+        self.forget = _add(menu, "For&get the kept texts", self._session.running.forget_kept)
         menu.addSeparator()
         theme = menu.addMenu("&Theme")
         self._themes = _choice(
@@ -184,7 +184,7 @@ class Menus:
 
     def _keep(self) -> None:
         """Keep what was read, and show what there is to compare it with."""
-        self._session.keep()
+        self._session.running.keep()
         self._session.look_at("compare")
 
     def _examples(self, bar: QMenuBar, examples: tuple[Example, ...]) -> None:

@@ -14,6 +14,7 @@ from app.choices import Architecture, Inputs
 from app.engine import Report, ShouldStop
 from app.examples import Example
 from app.left import Left
+from app.running import Running
 from app.starting import Starting, Starts
 from app.stepping import NOTHING_DECODED
 from app.store import Problem, Store
@@ -37,7 +38,6 @@ class Loads(Starts, Protocol):
 class Opening:
     """Writes the store's model, source and device, and what a new model brings with it.
 
-    run: ask for a run of the new model; run_against: the same, once another text was run and kept.
     failed: tell the person.
     """
 
@@ -46,14 +46,13 @@ class Opening:
         store: Store,
         tasks: Tasks,
         core: Loads,
+        running: Running,
         *,
-        run: Callable[[], None],
-        run_against: Callable[[Inputs], None],
         failed: Callable[[Exception], None],
         known: ByArchitecture,
     ) -> None:
         self._store, self._tasks, self._core = store, tasks, core
-        self._run, self._run_against, self._tell = run, run_against, failed
+        self._running, self._tell = running, failed
         self.known = known
         self.starting = Starting(store, tasks, core, known, failed)
         self._left = Left()
@@ -130,7 +129,7 @@ class Opening:
         if state.example is not None and state.model is not None:
             self._store.update(**of_example(state.example, state.model))
             if not self._store.state.answered:
-                self._run()
+                self._running.run()
 
     def cancelled(self) -> None:
         """The person did not want to wait."""
@@ -187,9 +186,9 @@ class Opening:
 
     def _run_after(self, against: str) -> None:
         if against:
-            self._run_against(Inputs(text=against))
+            self._running.run_against(Inputs(text=against))
         else:
-            self._run()
+            self._running.run()
 
     # --- where no other model comes ---------------------------------------------------------
 
@@ -244,7 +243,7 @@ class Opening:
             state.masks,
         )
         if not state.answered and not again:
-            self._run()
+            self._running.run()
 
 
 def _device_of(model: LoadedModel) -> str:

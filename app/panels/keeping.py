@@ -30,8 +30,8 @@ class Keeping(QWidget):
         row.addWidget(self.keep)
         row.addWidget(self.kept, 1)
         row.addWidget(self.forget)
-        self.keep.clicked.connect(lambda _=False: session.keep())
-        self.forget.clicked.connect(lambda _=False: session.forget_kept())
+        self.keep.clicked.connect(lambda _=False: session.running.keep())
+        self.forget.clicked.connect(lambda _=False: session.running.forget_kept())
         store.changed.connect(self._show)
         self._show(frozenset({"view"}))
 

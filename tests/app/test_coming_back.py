@@ -16,7 +16,7 @@ from tests.app.test_remembering import switch
 
 def test_kept_texts_and_decoded_tokens_wait_for_their_model(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app("random:decoder")
-    app.session.keep()
+    app.session.running.keep()
     kept = app.store.state.kept
     app.session.stepping.choose(strategy="sample", seed=3)
     step(qtbot, app, 3)
@@ -25,7 +25,7 @@ def test_kept_texts_and_decoded_tokens_wait_for_their_model(qtbot: QtBot, open_a
     switch(qtbot, app, "encoder")
     assert app.store.state.kept == ()
     assert app.store.state.steps == ()
-    app.session.keep()
+    app.session.running.keep()
     app.session.stepping.choose(strategy="greedy", speed=9)
     switch(qtbot, app, "decoder")
     state = app.store.state
@@ -43,7 +43,7 @@ def test_kept_texts_and_decoded_tokens_wait_for_their_model(qtbot: QtBot, open_a
 
 def test_under_another_text_only_the_kept_ones_come_back(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app("random:decoder")
-    app.session.keep()
+    app.session.running.keep()
     step(qtbot, app, 2)
     switch(qtbot, app, "encoder")
     app.session.opening.known.texts["decoder"] = Inputs(text="another one")
@@ -77,7 +77,7 @@ def test_of_the_first_of_several_models_it_is_said_too(
     first = app.store.state.model
     switch(qtbot, app, "encoder")
     assert not app.window.banner.isVisible()
-    app.session.keep()
+    app.session.running.keep()
     monkeypatch.setattr("app.left.MOST_WEIGHTS", app.store.state.model.parameters)
     switch(qtbot, app, "encoder-decoder")
     said = app.window.banner.label.text().replace("\u200b", "")

@@ -27,23 +27,23 @@ def test_a_kept_text_beside_the_present_one(qtbot: QtBot, open_app: Opener) -> N
     assert pairs.columns.labels == ("[CLS]", "a", "b", "[SEP]")
     assert isinstance(shared, Curves)
     assert [curve.name for curve in shared.curves] == ["b", "a", "the texts' mean states"]
-    app.session.keep()
+    app.session.running.keep()
     type_text(app, "b")
     settled(qtbot, app)
     shared = app.window.pictures.figure.panels[1]
     assert isinstance(shared, Curves)
     means = ["mean state: ab", "mean state: cba"]
     assert [curve.name for curve in shared.curves if ":" in curve.name] == means
-    app.session.forget_kept()
+    app.session.running.forget_kept()
     settled(qtbot, app)
     assert isinstance(app.window.pictures.figure.panels[0], Words)
 
 
 def test_another_model_has_nothing_kept(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
-    app.session.keep()
+    app.session.running.keep()
     assert len(app.store.state.kept) == 1
-    app.session.keep()
+    app.session.running.keep()
     assert len(app.store.state.kept) == 1
     app.session.opening.open("random:decoder")
     qtbot.waitUntil(
@@ -59,7 +59,7 @@ def test_only_the_latest_few_are_kept(qtbot: QtBot, open_app: Opener) -> None:
     for number in range(6):
         type_text(app, "x" * (number + 1))
         settled(qtbot, app)
-        app.session.keep()
+        app.session.running.keep()
     assert [kept.inputs.text for kept in app.store.state.kept] == [
         "x" * number for number in range(3, 7)
     ]
@@ -93,7 +93,7 @@ def test_how_a_kept_text_was_read_stands_beside_it(qtbot: QtBot, open_app: Opene
     app.session.look_at("compare")
     type_text(app, "ab")
     settled(qtbot, app)
-    app.session.keep()
+    app.session.running.keep()
     bar = app.window.pictures.keeping
     assert bar.kept.text() == "Kept: “ab”"
     app.session.mask("encoder.self", MaskChoice(key="causal"))
@@ -123,10 +123,10 @@ def test_texts_that_begin_alike_have_one_number_in_the_row_and_in_the_picture(
     bar = app.window.pictures.keeping
     type_text(app, "ab")
     settled(qtbot, app)
-    app.session.keep()
+    app.session.running.keep()
     app.session.mask("encoder.self", MaskChoice(key="causal"))
     qtbot.waitUntil(lambda: app.store.state.answered)
-    app.session.keep()
+    app.session.running.keep()
     settled(qtbot, app)
     assert bar.kept.text() == "Kept: “[1] ab” (with the model's own mask), “[2] ab”"
     type_text(app, "ba")

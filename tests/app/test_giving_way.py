@@ -57,7 +57,7 @@ def test_it_gives_way_to_another_text(qtbot: QtBot, open_app: Opener) -> None:
 def test_it_gives_way_to_a_text_to_compare_with(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     endless = preparing(qtbot, app)
-    app.session.run_against(replace(app.store.state.inputs, text="ab"))
+    app.session.running.run_against(replace(app.store.state.inputs, text="ab"))
     qtbot.waitUntil(lambda: bool(app.store.state.kept))
     settled(qtbot, app)
     assert endless.stopped == 1

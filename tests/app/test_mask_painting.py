@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.session import DROPPED
+from app.running import DROPPED
 from app.wiring import App
 from core.masks import MaskChoice
 from tests.app.driver import Opener, click_at, drag, mask_at, mask_editor, opened_on, settled

@@ -20,7 +20,7 @@ def test_what_would_do_nothing_is_grey(qtbot: QtBot, open_app: Opener) -> None:
     assert not menus.forget.isEnabled()
     app.session.write(text="ab [MASK]", pair="cd")
     settled(qtbot, app)
-    app.session.keep()
+    app.session.running.keep()
     app.session.stepping.on()
     settled(qtbot, app)
     assert menus.between.menuAction().isEnabled()

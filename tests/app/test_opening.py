@@ -143,7 +143,7 @@ def test_an_example_brings_its_model_text_mask_and_place(qtbot: QtBot, open_app:
     )
     settled(qtbot, app)
     assert app.store.state.view == "embeddings"
-    app.session.keep()
+    app.session.running.keep()
     for against in ("abd", "abd", "xbc"):
         app.window.show_example(
             Example(

@@ -51,7 +51,7 @@ def test_the_latest_text_wins_over_a_slower_earlier_one(qtbot: QtBot, open_app: 
     press(app, Qt.Key.Key_Down)
     press(app, Qt.Key.Key_Right)
     for _ in range(10):
-        app.session.run()
+        app.session.running.run()
     qtbot.waitUntil(lambda: app.store.state.answer.inputs.text == "abcde", timeout=5000)
     settled(qtbot, app)
     assert labels(app) == "[CLS] a b c d e [SEP]".split()

@@ -1,0 +1,143 @@
+"""Runs of what stands in the editors, and the runs of other texts that are kept beside them.
+
+Typing never cancels: the running forward finishes and is shown, then the latest text is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from app.choices import Inputs
+from app.engine import Question, ShouldStop
+from app.following import followed
+from app.looking import fitted
+from app.stepping import NOTHING_DECODED
+from app.store import Answer, Problem, Refusal, State, Store
+from app.tasks import Job, Tasks
+from app.telling import sentence, told
+
+MOST_KEPT = 4  # texts to compare with; each run holds all that was recorded of it
+DROPPED = "What was decoded was dropped: it was read under the mask before."
+
+
+class Runs(Protocol):
+    """What running needs of the core; `app.engine.Engine` is the real one."""
+
+    def run(self, question: Question, previous: Answer | None, stop: ShouldStop) -> Answer: ...
+
+
+class Running:
+    """Writes the store's answer, why there is none, and the runs that are kept.
+
+    halt: stop what plays or goes on decoding, for it belongs to the run before.
+    """
+
+    def __init__(self, store: Store, tasks: Tasks, core: Runs, halt: Callable[[], None]) -> None:
+        self._store, self._tasks, self._core = store, tasks, core
+        self._halt = halt
+        self._against: Inputs | None = None  # of the kept run that an example brought
+
+    def run(self) -> None:
+        """Ask for a run of what the store holds now; a run that still waits gives way."""
+        state = self._store.state
+        if state.model is None or self._tasks.active("load"):
+            return
+        question = Question(model=state.model, inputs=state.inputs, masks=state.masks)
+
+        def work(job: Job) -> Answer:
+            # Read here and not outside: the run before this one may be of use by now.
+            return self._core.run(question, self._store.state.answer, job.should_stop)
+
+        self._tasks.drop("prepare")  # of a run that nobody wants to see any more
+        self._tasks.submit("run", work, self._answered, self._failed)
+
+    def run_against(self, inputs: Inputs) -> None:
+        """Run another text first and keep it, so that this one is compared with it; it gives way
+        to the next one that comes so."""
+        state = self._store.state
+        if state.model is None:
+            return
+        question = Question(model=state.model, inputs=inputs, masks=state.masks)
+
+        def work(job: Job) -> Answer:
+            return self._core.run(question, None, job.should_stop)
+
+        def done(answer: Answer) -> None:
+            self._hold(answer, instead_of=self._against)
+            self._against = inputs
+            self.run()
+
+        self._tasks.drop("prepare")
+        self._tasks.submit("run", work, done, self._failed)
+
+    def cancelled(self) -> None:
+        """The person did not want to wait for a run."""
+        state = self._store.state
+        if state.answer is not None and not state.answered:
+            self._refuse("The run was cancelled; what is shown is older.")
+
+    def keep(self) -> None:
+        """Keep this text's run, so that others can be compared with it; the latest few stay."""
+        answer = self._store.state.answer
+        if answer is not None and answer not in self._store.state.kept:
+            self._hold(answer)
+
+    def forget_kept(self) -> None:
+        self._store.update(kept=())
+
+    def _hold(self, answer: Answer, instead_of: Inputs | None = None) -> None:
+        """One run of a text is enough."""
+        asked = answer.inputs, answer.request.masks
+        kept = [
+            other
+            for other in self._store.state.kept
+            if (other.inputs, other.request.masks) != asked and other.inputs != instead_of
+        ]
+        self._store.update(kept=(*kept, answer)[-MOST_KEPT:])
+
+    def _answered(self, answer: Answer) -> None:
+        state = self._store.state
+        self._halt()
+        self._tasks.drop("decode")
+        selection = replace(state.selection, step=None)
+        if state.answer is not None and state.answer.model is answer.model:
+            selection = followed(selection, state.answer.trace, answer.trace)
+        problem = _of_the_model(state)
+        if answer.trouble:
+            problem = Problem(text=sentence(answer.trouble), where="result")
+        self._store.update(
+            **(NOTHING_DECODED | {"ending": _dropped(state, answer)}),
+            answer=answer,
+            refused=None,
+            selection=fitted(selection, answer.model.spec, answer.trace),
+            problem=problem,
+        )
+
+    def _failed(self, error: Exception) -> None:
+        self._halt()
+        self._tasks.drop("decode")
+        self._refuse(told(error, self._store.state.model))
+
+    def _refuse(self, text: str) -> None:
+        """What is asked has no run."""
+        state = self._store.state
+        refused = Refusal(text=text, inputs=state.inputs, masks=state.masks)
+        self._store.update(refused=refused, problem=_of_the_model(state))
+
+
+def _of_the_model(state: State) -> Problem | None:
+    """What went wrong, unless it was with a run: that before is of no more interest."""
+    problem = state.problem
+    return problem if problem is not None and problem.where == "model" else None
+
+
+def _dropped(state: State, answer: Answer) -> str:
+    """Why tokens are gone that nobody threw away; it is said until something is decoded."""
+    before = state.answer
+    if before is None or before.model is not answer.model or before.inputs != answer.inputs:
+        return ""  # another text: nobody looks for its tokens under this one
+    decoded = bool(state.moves) or len(state.tree.branches) > 1
+    other_mask = decoded and before.request.masks != answer.request.masks
+    return DROPPED if other_mask or state.ending == DROPPED else ""
