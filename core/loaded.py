@@ -279,11 +279,15 @@ class LoadedModel:
         return self.tokenizer.target.of_ids(whole_numbers(ids))
 
     def _reread(self, source: Tokens) -> Tokens:
-        """The text before its last end token, from the decoder's start token on; from the token
-        behind the end where there is one, the language of mBART's texts."""
+        """The text before its last end token, from where `ClassHead` has the decoder begin."""
         ends = [i for i, token in enumerate(source.ids) if token in self.spec.special.end]
         end = ends[-1] if ends else len(source) - 1
-        start = self._start() if end == len(source) - 1 else source.ids[-1]
+        classes, pad = self.spec.heads.classes, self.spec.special.pad
+        if classes is not None and classes.wraps:
+            # The reference counts the others: with padding between them it is not the last.
+            start = source.ids[sum(token != pad for token in source.ids) - 1]
+        else:
+            start = self._start()
         known = self.tokenizer
         piece = f"⟨{start}⟩" if known is None else known.target.piece(start)
         return source.started(start, piece, end)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.checkpoints.config import Config
 from core.families import bart
 from core.families.family import Family
@@ -9,13 +11,17 @@ from core.spec import ModelSpec
 
 
 def spec(config: Config) -> ModelSpec:
-    return bart.spec_of(
+    found = bart.spec_of(
         config,
         "mBART",
         residual="pre",
         positions=bart.learned(config),
         final_norm=True,
     )
+    classes = found.heads.classes
+    if classes is None:
+        return found
+    return replace(found, heads=replace(found.heads, classes=replace(classes, wraps=True)))
 
 
 FAMILY = Family(

@@ -40,7 +40,9 @@ class PairHead:
 class ClassHead:
     """Classes of a text from its first token, its last one (decoders) or the mean of all.
 
-    In an encoder–decoder the decoder reads the whole text once more (`ModelSpec.rereads`).
+    In an encoder–decoder the decoder reads the whole text once more (`ModelSpec.rereads`), from its
+    start token on or, where `wraps`, from the text's last token that is no padding (mBART, whose
+    texts end with their language).
 
     pooler "tanh": dense + tanh shared with the pair head (BERT). pooler "inner": the head's own
     dense layer with `activation` (RoBERTa "tanh", ELECTRA "gelu", DistilBERT "relu") and, in
@@ -57,6 +59,7 @@ class ClassHead:
     activation: Activation | Literal["tanh"] = "tanh"
     of: Literal["first", "last", "mean"] = "first"
     pad: int | None = None
+    wraps: bool = False
     inner_bias: bool = True
     norm: NormSpec | None = None
     bias: bool = True
