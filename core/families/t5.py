@@ -30,6 +30,10 @@ from core.spec import (
 def spec(config: Config) -> ModelSpec:
     """Pre-norm RMSNorm stacks with one relative bias a stack and unscaled scores."""
     alone = config.architecture.endswith(("EncoderModel", "ForTokenClassification"))
+    if alone:
+        config.refuse("is_decoder", default=False)
+    else:
+        config.refuse("is_encoder_decoder", True, default=True)
     labelled = classes(config)
     vocab, d_model = config.size("vocab_size"), config.size("d_model")
     return ModelSpec(

@@ -274,3 +274,17 @@ def test_the_constant_of_a_norm(eps: object) -> None:
         return
     with pytest.raises(CheckpointError, match="rms_norm_eps is"):
         described(LLAMA | {"rms_norm_eps": eps})
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("T5ForConditionalGeneration", {"is_encoder_decoder": False}),
+        ("T5Model", {"is_encoder_decoder": False}),
+        ("T5EncoderModel", {"is_decoder": True}),
+    ],
+)
+def test_a_t5_that_is_the_other_kind(name: str, says: Mapping[str, Any]) -> None:
+    """The reference's decoder would look at nothing, and its encoder never ahead."""
+    with pytest.raises(UnsupportedModel, match=f"sets {min(says)} to {min(says.values())}"):
+        described(T5 | {"architectures": [name]} | says)
