@@ -27,7 +27,7 @@ from app.panels.mask_editor import MaskEditor
 from app.panels.mask_kind import KindChooser
 from app.panels.mask_map import MaskMap, way_of
 from app.panels.mask_painting import HINT, REFUSED, MaskPainting
-from app.panels.mask_words import words
+from app.panels.mask_words import beyond_text, words
 from app.panels.sites import SHORT_NAMES, SITE_NAMES
 from app.session import Session
 from app.store import Store
@@ -220,6 +220,9 @@ class MaskPanel(QWidget):
         own = (stack.attention(part, layer) for layer in range(stack.layers))
         beyond = self._beyond(choice)
         told = words(choice, kinds, own, state.inputs.pad_side, self._padded(), part, beyond)
+        if state.answer is not None and state.answer.model is state.model:
+            tokens = state.answer.trace.tokens[self._site.partition(".")[0]]
+            told = f"{told} {beyond_text(choice, tokens)}".rstrip()
         self._refused = False
         self._colour_told()
         self._told.tell(told)

@@ -80,20 +80,16 @@ class KindChooser(QWidget):
         self.combo.setCurrentIndex(max(0, self.combo.findData(kept)))
 
     def show_kind(self, key: str, params: Params, longest: int) -> None:
-        """Set from outside; tells nobody. longest: the most a parameter may be."""
+        """Set from outside; tells nobody. longest: the most a parameter may become; what is more
+        already stays, and may only become less."""
         self.combo.setCurrentIndex(max(0, self.combo.findData(key)))
-        self._build(longest)
-        for name, value in params:
-            if name in self._spins and self._spins[name].value() != value:
-                self._spins[name].blockSignals(True)
-                self._spins[name].setValue(value)
-                self._spins[name].blockSignals(False)
+        self._build(longest, dict(params))
 
     def _chosen(self) -> None:
-        self._build(4096)
+        self._build(4096, {})
         self.changed.emit()
 
-    def _build(self, longest: int) -> None:
+    def _build(self, longest: int, values: Mapping[str, int]) -> None:
         kind = self._kinds.get(self.key)
         parameters = kind.parameters if kind is not None else ()
         self.combo.setToolTip(explained(kind, self._site) if kind is not None else "")
@@ -118,6 +114,10 @@ class KindChooser(QWidget):
         for parameter in parameters:
             most = parameter.most if parameter.most is not None else longest
             spin = self._spins[parameter.name]
-            if spin.value() <= most:
-                spin.setMaximum(max(most, parameter.least))
+            value = values.get(parameter.name, spin.value())
+            spin.blockSignals(True)
+            spin.setMaximum(max(most, parameter.least, value))
+            if spin.value() != value:  # else what is being typed stays as it is
+                spin.setValue(value)
+            spin.blockSignals(False)
         self._params.setVisible(bool(parameters))

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from app.telling import sentence
+
 if TYPE_CHECKING:
     from core.mask_kinds import MaskKind
     from core.masks import MaskChoice
     from core.spec import AttentionSpec
+    from core.tokens import Tokens
 
 PADDING = {
     "left": "Padding is seen; where distance counts, all of it stands before the first token.",
@@ -69,6 +72,13 @@ def _beyond(beyond: int, count: int) -> str:
         return "; it lies beyond this one"
     which = "all of them lie" if beyond == count else f"{beyond} of them lie"
     return f"; {'1 of them lies' if beyond == 1 else which} beyond this one"
+
+
+def beyond_text(choice: MaskChoice, tokens: Tokens) -> str:
+    """A sentence for each parameter that counts more of the first tokens than there are."""
+    from core import masks
+
+    return " ".join(sentence(said) for said in masks.beyond_text(choice, tokens.real()))
 
 
 def explained(kind: MaskKind, site: str) -> str:

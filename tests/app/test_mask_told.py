@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.panels.mask_words import explained, own_words, words
 from core.mask_kinds import KINDS
 from core.masks import MaskChoice
-from tests.app.driver import Opener, settled
+from tests.app.driver import Opener, opened_on, settled
 from tests.core import tiny
 
 
@@ -67,3 +67,26 @@ def test_an_explanation_below_three_thumbnails_has_the_lines_it_needs(
     assert needed > told.fontMetrics().lineSpacing(), "more than one line"
     qtbot.waitUntil(lambda: view.height() >= needed)
     qtbot.waitUntil(lambda: not room.verticalScrollBar().isVisible())
+
+
+def test_a_prefix_beyond_the_text_is_told_and_stays_for_a_longer_one(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = opened_on(qtbot, open_app, "abcdef", "random:decoder")
+    panel = app.window.mask_panel
+    app.session.mask("decoder.self", MaskChoice(key="prefix", params=(("prefix", 99),)))
+    settled(qtbot, app)
+    spin = panel.kind.spins["prefix"]
+    assert (spin.value(), spin.maximum()) == (99, 99), "no other number than the mask has"
+    beyond = (
+        "Prefix 99 of the mask 'Prefix LM' is more than the tokens of the text and acts like 6."
+    )
+    assert panel.explanation.text() == f"{KINDS['prefix'].explanation} {beyond}"
+    assert bool(app.store.state.trace.allowed("decoder.self", 0).all())
+    app.session.write(text="ab" * 60)
+    settled(qtbot, app)
+    assert panel.explanation.text() == KINDS["prefix"].explanation
+    assert (spin.value(), spin.maximum()) == (99, 120)
+    assert app.store.state.masks["decoder.self"].params == (("prefix", 99),)
+    spin.setValue(5)
+    assert app.store.state.masks["decoder.self"].params == (("prefix", 5),)
