@@ -78,7 +78,7 @@ class KVCache:
     def __init__(self, layers: int, *, cross: bool = False) -> None:
         self.layers = [LayerCache(cross=cross) for _ in range(layers)]
         self.stamp = 0
-        """Counts the runs that moved this cache; see `core.run`."""
+        """Counts the runs that moved this cache; see `core.reuse`."""
 
     @property
     def length(self) -> int:

@@ -1,42 +1,30 @@
 """One forward pass: a RunRequest in, a Trace out.
 
-A run may be given an earlier trace. What is still valid there is kept: the encoder when source and
-mask are the same, and in a decoder whose mask never looks ahead the rows of the common prefix, so
-that one more token costs one more row. Decoding is nothing but that.
+A run may be given an earlier trace. What is still valid there is kept (`core.reuse`), so that one
+more token costs one more row. Decoding is nothing but that.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
 
 import torch
 from torch import Tensor
 
 from core import edits, masks
-from core.cache import KVCache
+from core.captured import Captured
 from core.derive import Derived, context, end_site
 from core.errors import RequestError
-from core.masks import Mask, MaskChoice
+from core.masks import Mask
 from core.model import Transformer
-from core.recorder import Captured, Recorder
+from core.recorder import Recorder
 from core.request import ALL, HEADS, LAST, MASKED, WISHES, RunRequest, ShouldStop
-from core.spec import ModelSpec, RotaryPositions, StackSpec
+from core.reuse import Handle, comparable, continue_cache, same_encoder, valid_prefix
+from core.spec import ModelSpec, StackSpec
 from core.tokens import Tokens
 from core.trace import Trace
-
-
-@dataclass(slots=True)
-class Handle:
-    """A cache and the moment it was left; a later run that moves the cache makes it stale."""
-
-    cache: KVCache
-    stamp: int
-    positions: int
-    bytes: int
 
 
 def run(
@@ -55,7 +43,7 @@ def run(
     tokens = check(spec, request)
     started = time.perf_counter()
     with torch.no_grad():
-        if previous is not None and not _comparable(network, request, previous):
+        if previous is not None and not comparable(network, request, previous):
             previous = None
         captured: dict[str, Captured] = {}
         handle: Handle | None = None
@@ -157,7 +145,7 @@ def _run_encoder(
     should_stop: ShouldStop | None,
 ) -> dict[str, Captured]:
     ids = tokens["encoder"]
-    if previous is not None and _same_encoder(request, previous):
+    if previous is not None and same_encoder(request, previous):
         return {s: c for s, c in previous.captured.items() if s.startswith("encoder.")}
     device = _device(network)
     rec = Recorder(request.edits, should_stop=should_stop)
@@ -183,7 +171,7 @@ def _run_decoder(
     device = _device(network)
     spec = network.stack("decoder").spec
     mine = tokens["decoder"]
-    start = 0 if previous is None else _valid_prefix(spec, request, tokens, previous)
+    start = 0 if previous is None else valid_prefix(spec, request, tokens, previous)
     if previous is not None and start == len(mine) == len(previous.tokens["decoder"]):
         kept = {s: c for s, c in previous.captured.items() if s.startswith("decoder.")}
         assert isinstance(previous.cache, Handle)
@@ -197,7 +185,7 @@ def _run_decoder(
             for site, value in previous.captured.items()
             if site.startswith("decoder.")
         }
-        cache = _continue_cache(network, previous, earlier, start)
+        cache = continue_cache(network, previous, earlier, start)
     rec = Recorder(request.edits, should_stop=should_stop)
     network.decode(
         mine.ids_tensor(device)[None, start:],
@@ -221,92 +209,6 @@ def _run_decoder(
         for site in earlier or rec.store
     }
     return captured, Handle(cache, cache.stamp, cache.length, cache.bytes)
-
-
-def _comparable(network: Transformer, request: RunRequest, previous: Trace) -> bool:
-    """Only runs of one network without edits share anything; an edit may reach any later row."""
-    same = isinstance(previous.derive, Derived) and previous.derive.network is network
-    return same and not request.edits and not previous.request.edits
-
-
-def _same_encoder(request: RunRequest, previous: Trace) -> bool:
-    old, new = previous.tokens["encoder"], request.source
-    same_text = (old.ids, old.segments, old.padding) == (new.ids, new.segments, new.padding)
-    return same_text and request.mask("encoder.self") == previous.request.mask("encoder.self")
-
-
-def _valid_prefix(
-    spec: StackSpec, request: RunRequest, tokens: Mapping[str, Tokens], previous: Trace
-) -> int:
-    """How many leading decoder rows of `previous` are rows of this run too."""
-    site = "decoder.self"
-    choice = request.mask(site)
-    if choice != previous.request.mask(site):
-        return 0
-    if "encoder" in tokens:
-        if not _same_encoder(request, previous):
-            return 0
-        if request.mask("decoder.cross") != previous.request.mask("decoder.cross"):
-            return 0
-    mine, theirs = tokens["decoder"], previous.tokens["decoder"]
-    shared = mine.shares_prefix(theirs)
-    if not choice.hide_padding:
-        # Padding has the position of the token before it, which therefore sees it come and go.
-        while shared > 0 and (True,) in (t.padding[shared : shared + 1] for t in (mine, theirs)):
-            shared -= 1
-    return 0 if rows_moved_by(spec, choice, mine.real(shared)) else shared
-
-
-def rows_moved_by(
-    spec: StackSpec, choice: MaskChoice, real: int
-) -> Literal["mask", "positions"] | None:
-    """What lets tokens appended to `real` decoder tokens, padding not counted, change the rows
-    there are; None where the rows stay.
-
-    A mask that looks ahead does, and so do rotary scalings that turn every position anew as the
-    text grows (dynamic, longrope). Nothing is cached then and every run is a whole one, so a step
-    equals the full forward of its own text. (transformers' `generate` keeps the keys as an earlier
-    length had turned them.)
-    """
-    if real < max(masks.look_ahead(choice, block.attention) for block in spec.blocks):
-        return "mask"
-    turning = any(_depends_on_length(block.attention.positions) for block in spec.blocks)
-    return "positions" if turning else None
-
-
-def moved_by(trace: Trace) -> Literal["mask", "positions"] | None:
-    """Likewise of a run: unless None, the run that follows it finds nothing on its cache."""
-    choice, real = trace.request.mask("decoder.self"), trace.tokens["decoder"].real()
-    return rows_moved_by(trace.spec.stack("decoder"), choice, real)
-
-
-def _depends_on_length(where: object) -> bool:
-    """Some rotary scalings turn every position differently in a longer text."""
-    return (
-        isinstance(where, RotaryPositions)
-        and where.scaling is not None
-        and where.scaling.kind in ("dynamic", "longrope")
-    )
-
-
-def _continue_cache(
-    network: Transformer, previous: Trace, earlier: Mapping[str, Captured], start: int
-) -> KVCache:
-    """The previous run's cache cropped to `start`, or one refilled from recorded k and v."""
-    handle = previous.cache
-    if isinstance(handle, Handle) and handle.cache.stamp == handle.stamp:
-        # First of all: a run that fails or is stopped leaves a cache that nobody may read.
-        handle.cache.stamp += 1
-        handle.cache.crop(start)
-        return handle.cache
-    cache = network.new_cache()
-    for index, layer in enumerate(cache.layers):
-        for part, held in (("self", layer.self_), ("cross", layer.cross)):
-            if held is not None:
-                k = earlier[f"decoder.{index}.{part}.k"].values[None]
-                v = earlier[f"decoder.{index}.{part}.v"].values[None]
-                held.append(k, v)
-    return cache
 
 
 def masks_of(

@@ -6,19 +6,19 @@ somebody looks, by `core.derive`, and remembered within a bound of bytes.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
 from core.arguments import whole_number
+from core.captured import Captured
 from core.errors import RequestError
-from core.recorder import Captured, Site
+from core.recorder import Site
+from core.remembered import Memory, R
 from core.spec import ModelSpec
 from core.tokens import Tokens
 
@@ -58,53 +58,13 @@ class Derive(Protocol):
 
 
 class CacheHandle(Protocol):
-    """A key/value cache this trace left behind, for a run that continues it (`core.run`)."""
+    """A key/value cache this trace left behind, for a run that continues it (`core.reuse`)."""
 
     @property
     def positions(self) -> int: ...
 
     @property
     def bytes(self) -> int: ...
-
-
-class HasBytes(Protocol):
-    """What a trace can remember: a tensor, an array, or a record that knows its size."""
-
-    @property
-    def nbytes(self) -> int: ...
-
-
-R = TypeVar("R", bound=HasBytes)
-
-_REMEMBER_BYTES = 256 * 2**20
-
-
-class _Memory:
-    """Least-recently-used results, bounded in bytes."""
-
-    def __init__(self) -> None:
-        self._held: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, key: tuple[Any, ...]) -> Any:
-        found = self._held.get(key)
-        if found is not None:
-            with suppress(KeyError):  # a task of another thread may just have let it go
-                self._held.move_to_end(key)
-        return found
-
-    def clear(self) -> None:
-        self._held, self._bytes = OrderedDict(), 0
-
-    def put(self, key: tuple[Any, ...], value: R) -> R:
-        before = self._held.pop(key, None)
-        if before is not None:
-            self._bytes -= before.nbytes
-        self._held[key] = value
-        self._bytes += value.nbytes
-        while self._bytes > _REMEMBER_BYTES and len(self._held) > 1:
-            self._bytes -= self._held.popitem(last=False)[1].nbytes
-        return value
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -125,7 +85,7 @@ class Trace:
     edited: frozenset[str] = frozenset()
     cache: CacheHandle | None = None
     notes: tuple[str, ...] = ()
-    _memory: _Memory = field(default_factory=_Memory)
+    _memory: Memory = field(default_factory=Memory)
 
     def __repr__(self) -> str:
         read = ", ".join(f"{len(tokens)} {stack} tokens" for stack, tokens in self.tokens.items())

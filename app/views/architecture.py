@@ -27,7 +27,7 @@ RUN_ANEW = {
     "mask": "Under this mask a new token changes the keys and values of all before it",
     "positions": "This model turns every position anew as the text grows",
 }
-"""Why a step finds nothing on the cache, as `core.run.rows_moved_by` names it."""
+"""Why a step finds nothing on the cache, as `core.reuse.rows_moved_by` names it."""
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -182,7 +182,7 @@ def _follows(trace: Trace, options: ViewOptions) -> bool:
 
 def _moved_by(trace: Trace) -> Literal["mask", "positions"] | None:
     """Why nothing of the run before, one token shorter, could be kept; None where all of it was."""
-    from core.run import rows_moved_by  # it imports torch, which listing the views must not
+    from core.reuse import rows_moved_by  # it imports torch, which listing the views must not
 
     choice, before = trace.request.mask("decoder.self"), trace.tokens["decoder"].real() - 1
     return rows_moved_by(trace.spec.stack("decoder"), choice, before)

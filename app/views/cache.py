@@ -42,7 +42,7 @@ NOT_KEPT = {
     "positions": "This model turns every position anew as the text grows, so each step runs the"
     " whole text. The table tells what could be kept if it did not.",
 }
-"""Why nothing is cached, as `core.run.moved_by` names it."""
+"""Why nothing is cached, as `core.reuse.moved_by` names it."""
 MOST_NAMED, MOST_NUMBERED = 8, 16
 """More heads side by side have no room for names, and more still none for numbers."""
 SHARINGS = (
@@ -80,7 +80,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
 
 def _moved_by(trace: Trace) -> str | None:
     """A key of NOT_KEPT; None where earlier rows stay."""
-    from core.run import moved_by  # it imports torch, which listing the views must not
+    from core.reuse import moved_by  # it imports torch, which listing the views must not
 
     return moved_by(trace)
 

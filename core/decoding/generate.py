@@ -13,7 +13,8 @@ from core.decoding.scores import scores
 from core.decoding.strategies import choose
 from core.errors import RequestError
 from core.request import DecodeRequest, RunRequest, Sampling, ShouldStop, Step
-from core.run import last_position, moved_by
+from core.reuse import moved_by
+from core.run import last_position
 from core.spec import ModelSpec
 from core.tokens import Tokens
 from core.trace import Trace

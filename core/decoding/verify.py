@@ -10,7 +10,8 @@ from core.decoding import prompt
 from core.decoding.generate import Runs
 from core.errors import Cancelled, RequestError
 from core.request import ShouldStop, Step
-from core.run import last_position, rows_moved_by
+from core.reuse import rows_moved_by
+from core.run import last_position
 from core.trace import Trace
 
 
@@ -52,8 +53,8 @@ def verify(
 ) -> Difference:
     """Run the text of the last step at once, from nothing, and compare every step with its row.
 
-    Where a longer text changes earlier rows (`core.run.rows_moved_by`) each step is compared with a
-    run of its own text instead, and the run at once is told apart.
+    Where a longer text changes earlier rows (`core.reuse.rows_moved_by`) each step is compared with
+    a run of its own text instead, and the run at once is told apart.
     """
     if not steps:
         raise RequestError("there is no step to verify yet; decode a token first")

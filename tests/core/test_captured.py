@@ -9,8 +9,8 @@ from types import FunctionType
 import torch
 from torch import Tensor, nn
 
+from core.captured import Captured, Recipe
 from core.model import Transformer
-from core.recorder import Captured, Recipe
 from core.trace import Trace
 from tests.core import tiny
 

@@ -11,8 +11,9 @@ from app.figure import Heatmap, Words
 from app.selection import Selection
 from app.views import ViewOptions, view
 from core.masks import MaskChoice
+from core.remembered import Memory
 from core.tokens import Tokens
-from core.trace import Trace, _Memory
+from core.trace import Trace
 from tests.traces import sentence, trace_of
 
 
@@ -34,7 +35,7 @@ class Injected:
 def injected(weights: torch.Tensor) -> Trace:
     queries, keys = weights.shape
     trace = trace_of("translator", length=keys, target=queries)
-    return replace(trace, derive=Injected(weights), _memory=_Memory())
+    return replace(trace, derive=Injected(weights), _memory=Memory())
 
 
 CROSS = Selection(stack="decoder", part="cross", layer=1, head=2)

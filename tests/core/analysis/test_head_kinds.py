@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from core.analysis.head_kinds import KINDS, QUERIES, HeadKinds, head_kinds
+from core.remembered import Memory
 from core.tokens import Tokens
-from core.trace import Trace, _Memory
+from core.trace import Trace
 from tests.traces import KINDS as MODELS
 from tests.traces import sentence, trace_of
 
@@ -35,7 +36,7 @@ def fixed(tokens: Tokens, *maps: np.ndarray, causal: bool = False) -> Trace:
     kind = "decoder" if causal else "encoder"
     trace = trace_of(kind, source=tokens)
     made = Fixed(torch.tensor(np.stack(every)).float(), allowed.tril() if causal else allowed)
-    return replace(trace, derive=made, _memory=_Memory())
+    return replace(trace, derive=made, _memory=Memory())
 
 
 def test_the_kinds_of_heads_made_by_hand() -> None:
