@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from app.store import State, Store
-from app.tasks import Job, Tasks
+from app.tasks import Failed, Job, ShouldStop, Tasks
 
 if TYPE_CHECKING:
     from core.analysis.sharing import Shared
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from core.loaded import LoadedModel
     from core.request import Step
     from core.trace import Trace
-
-ShouldStop = Callable[[], bool]
-Failed = Callable[[Exception], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,6 @@ from typing import NoReturn
 
 from app.telling import sentence
 
-COMMANDS = ("render", "decode", "models")
 NO_DISPLAY = (
     "Trifocal found no display to open its window on; "
     "`trifocal render --help` tells how to draw any view to a file without one."

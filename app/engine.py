@@ -12,6 +12,7 @@ from app.choices import DecodeChoice, FillOrder, Inputs, Listed, Narrowing
 from app.imports import finish_torch, import_core
 from app.sampling import sampling_of
 from app.store import Abilities, Answer
+from app.tasks import Report, ShouldStop
 from core.errors import RequestError
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from core.masks import MaskChoice
     from core.request import DecodeRequest, Step
     from core.trace import Trace
-
-ShouldStop = Callable[[], bool]
-Report = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.choices import FillOrder
 from app.store import Answer, Store
-from app.tasks import Job, Tasks
+from app.tasks import Failed, Job, ShouldStop, Tasks
 from core.errors import RequestError
 
 if TYPE_CHECKING:
     from core.decoding import Fill
 
-ShouldStop = Callable[[], bool]
-Failed = Callable[[Exception], None]
 
 NOT_AUTOREGRESSION = (
     "Not autoregression: every fill runs the whole text again, and each token sees the new word, "

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Protocol
 from app.arriving import Load, arrived, of_example
 from app.by_architecture import ByArchitecture
 from app.choices import Architecture, Inputs
-from app.engine import Report, ShouldStop
 from app.examples import Example
 from app.left import Left
 from app.running import Running
 from app.starting import Starting, Starts
 from app.stepping import NOTHING_DECODED
 from app.store import Problem, Store
-from app.tasks import Job, Tasks
+from app.tasks import Job, Report, ShouldStop, Tasks
 from core.errors import Cancelled, CoreError
 
 if TYPE_CHECKING:

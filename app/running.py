@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Protocol
 
 from app.choices import Inputs
-from app.engine import Question, ShouldStop
+from app.engine import Question
 from app.following import followed
 from app.looking import fitted
 from app.stepping import NOTHING_DECODED
 from app.store import Answer, Problem, Refusal, State, Store
-from app.tasks import Job, Tasks
+from app.tasks import Job, ShouldStop, Tasks
 from app.telling import sentence, told
 
 MOST_KEPT = 4  # texts to compare with; each run holds all that was recorded of it

@@ -11,14 +11,11 @@ from app.choices import DecodeChoice, Narrowing
 from app.counting import signed
 from app.cutting import in_tokens, was_cut
 from app.store import Answer, Store
-from app.tasks import Job, Tasks
+from app.tasks import Failed, Job, Report, ShouldStop, Tasks
 
 if TYPE_CHECKING:
     from core.decoding import BeamSearch
 
-ShouldStop = Callable[[], bool]
-Report = Callable[[str, float | None], None]
-Failed = Callable[[Exception], None]
 
 LIMIT = "new tokens"
 """How the core's reason ends where no more tokens were asked for."""

@@ -6,7 +6,6 @@ predicted it, so taking another token there replaces move i and what follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -17,10 +16,8 @@ from app.choices import DecodeChoice
 from app.filling import Filler, Fills
 from app.searching import Searches
 from app.store import Store
-from app.tasks import Tasks
+from app.tasks import Failed, Tasks
 from app.writing import Continues, Writer
-
-Failed = Callable[[Exception], None]
 
 NOTHING_DECODED: dict[str, Any] = {
     "steps": (),

@@ -16,6 +16,11 @@ from PySide6.QtCore import QObject, Qt, Signal
 from shiboken6 import isValid
 
 Work = Callable[["Job"], Any]
+Failed = Callable[[Exception], None]
+ShouldStop = Callable[[], bool]
+"""What the core polls; True once the work is no longer wanted."""
+Report = Callable[[str, float | None], None]
+"""How far the work is: what is being done, and a fraction 0–1 or None."""
 
 _REPORT_EVERY = 0.04  # seconds; a progress bar needs no more
 
@@ -28,7 +33,7 @@ class Job:
         lane: str,
         work: Work,
         done: Callable[[Any], None],
-        failed: Callable[[Exception], None],
+        failed: Failed,
         send: Callable[[Job, str, float | None], None],
     ) -> None:
         self.lane = lane
@@ -81,7 +86,7 @@ class Tasks(QObject):
         lane: str,
         work: Work,
         done: Callable[[Any], None],
-        failed: Callable[[Exception], None],
+        failed: Failed,
     ) -> Job:
         """Queue work; a job still waiting in the same lane gives way and never runs. ValueError
         for a lane that the worker would never look into."""

@@ -26,7 +26,7 @@ class Theme:
     and chips. text, muted: reading text, secondary text. border: hairlines. accent, on_accent: what
     is selected, and text upon it. hatch, hatch_line: a masked cell and its stripes. dead_row: a
     query that may see nothing. kinds: the colour of each kind of token mark. lines: colours of
-    curves, told apart by colour-blind readers too. warning, good: messages.
+    curves, told apart by colour-blind readers too. warning: messages.
     sequential, diverging: (name, start, stop) of a perceptually uniform map of the `cmap` package.
     """
 
@@ -43,7 +43,6 @@ class Theme:
     hatch_line: str
     dead_row: str
     warning: str
-    good: str
     kinds: dict[str, str]
     lines: tuple[str, ...]
     sequential: tuple[str, float, float]
@@ -85,7 +84,6 @@ LIGHT = Theme(
     hatch_line="#c4c4c4",
     dead_row="#e3d3c8",
     warning="#b42318",
-    good="#1a7f4b",
     kinds={
         "special": "#8b5fbf",
         "padding": "#a3abb5",
@@ -112,7 +110,6 @@ DARK = Theme(
     hatch_line="#474747",
     dead_row="#4a3a30",
     warning="#ff8a80",
-    good="#6fd39b",
     kinds={
         "special": "#b794e6",
         "padding": "#6f7883",

@@ -11,14 +11,11 @@ from app.choices import DecodeChoice, Narrowing
 from app.cutting import in_tokens
 from app.searching import LIMIT, Searches, Searching, ending_of
 from app.store import Answer, Store
-from app.tasks import Job, Tasks
+from app.tasks import Failed, Job, ShouldStop, Tasks
 from core.errors import RequestError
 
 if TYPE_CHECKING:
     from core.request import Step
-
-ShouldStop = Callable[[], bool]
-Failed = Callable[[Exception], None]
 
 
 class Continues(Protocol):

@@ -41,8 +41,8 @@ def attention_title(
     return f"{ATTENTION[selection.site]} · {layer} · {head}"
 
 
-labels = lru_cache(maxsize=32)(labels_of)
-"""`labels_of`, remembered: a view is drawn many times for one text."""
+labels = labels_of
+"""As every view calls them."""
 
 
 def token_axis(title: str, trace: Trace, stack: str, options: ViewOptions) -> Axis:

@@ -10,6 +10,7 @@ from app.figure import Bar, Bars, Figure, Floats, Panel, Words
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._bars import vocabulary_bars
+from app.views._focus import no_prediction
 from app.views._growth import MOST_STRIPS, followed, strips
 from app.views._tokens import labels, last_position, pinned, token_name
 from core.analysis.classes import class_values
@@ -91,7 +92,7 @@ def _masked_words(
     """One list for every mask, and one for a pinned token."""
     title = "What the encoder predicts"
     if trace.spec.heads.vocab is None:
-        return title, [_missing("vocab", "Masked words", trace, options)], ""
+        return title, [_missing("Masked words", trace, options)], ""
     tokens, mask = trace.tokens["encoder"], trace.spec.special.mask
     masked = [i for i, token in enumerate(tokens.ids) if mask is not None and token == mask]
     query = pinned(selection.query, len(tokens)) if selection.stack == "encoder" else None
@@ -138,7 +139,7 @@ def _next_token(
     target = trace.spec.architecture == "encoder-decoder"
     title = "Next target token" if target else "Next token"
     if trace.spec.heads.vocab is None:
-        return title, [_missing("vocab", title, trace, options)], ""
+        return title, [_missing(title, trace, options)], ""
     tokens = trace.tokens["decoder"]
     query = pinned(selection.query, len(tokens)) if selection.stack == "decoder" else None
     last = last_position(trace, "decoder")
@@ -239,10 +240,9 @@ def _replaced(logits: Floats, trace: Trace, options: ViewOptions) -> Bars:
     )
 
 
-def _missing(head: str, title: str, trace: Trace, options: ViewOptions) -> Words:
+def _missing(title: str, trace: Trace, options: ViewOptions) -> Words:
     """Never a made-up distribution: why there is none."""
-    reason = options.missing.get(head, f"{trace.spec.name} has no output over the vocabulary.")
-    return Words(title=title, text=reason)
+    return Words(title=title, text=no_prediction(trace, options))
 
 
 def softmax(logits: Floats) -> tuple[float, ...]:
