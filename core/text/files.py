@@ -14,13 +14,17 @@ T = TypeVar("T")
 
 
 def refuse_pointer(path: Path) -> None:
-    """CheckpointError for what a clone without Git-LFS has in place of a large file."""
-    with path.open("rb") as file:
-        if is_pointer(file.read(64)):
-            raise CheckpointError(
-                f"{path} is a Git-LFS pointer, not the tokenizer itself; fetch it with “git lfs "
-                "pull”"
-            )
+    """CheckpointError for what a clone without Git-LFS has in place of a large file, and for a file
+    that cannot be read at all."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(64)
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror}") from None
+    if is_pointer(start):
+        raise CheckpointError(
+            f"{path} is a Git-LFS pointer, not the tokenizer itself; fetch it with “git lfs pull”"
+        )
 
 
 def read_text(path: Path) -> str:

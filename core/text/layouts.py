@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from sentencepiece import SentencePieceProcessor
@@ -60,10 +60,8 @@ def lay_out(processor: SentencePieceProcessor, settings: Settings, path: Path) -
             more = [f"<extra_id_{i}>" for i in reversed(range(extra))]
         elif layout == "mask_last":
             more = ["[MASK]"]
-    pieces += [token for token in more if token not in set(pieces)]
-    for number, added in sorted(settings.added.items()):
-        pieces += [None] * (number + 1 - len(pieces))
-        pieces[number] = added.content
+    pieces += _absent(more, pieces)
+    _complete(pieces, settings)
     control = [piece for i, piece in enumerate(own) if processor.is_control(i)]
     sentinels = [piece for piece in own if re.fullmatch(r"<extra_id_\d+>", piece)]
     return _vocabulary(pieces, ids, settings, [*control, *sentinels, *more])
@@ -79,10 +77,24 @@ def lay_out_marian(
     pieces: list[str | None] = [None] * (max(table.values()) + 1)
     for piece, number in table.items():
         pieces[number] = piece
+    _complete(pieces, settings)
     own = (processor.id_to_piece(i) for i in range(processor.get_piece_size()))
     ids = tuple(table.get(piece, unknown) for piece in own)
     languages = [piece for piece in table if _MARIAN_LANGUAGE.fullmatch(piece)]
     return _vocabulary(pieces, ids, settings, languages)
+
+
+def _complete(pieces: list[str | None], settings: Settings) -> None:
+    """Puts in what the files beside the model hold: tokens with an id, then those without."""
+    for number, added in sorted(settings.added.items()):
+        pieces += [None] * (number + 1 - len(pieces))
+        pieces[number] = added.content
+    pieces += _absent(settings.appended, pieces)
+
+
+def _absent(tokens: Iterable[str], pieces: Sequence[str | None]) -> list[str]:
+    present = set(pieces)
+    return [token for token in tokens if token not in present]
 
 
 def _vocabulary(
@@ -93,16 +105,22 @@ def _vocabulary(
 ) -> Vocabulary:
     present = set(pieces)
     names = {*settings.kind.names.values(), *settings.said.values(), *settings.more, *special}
-    plain = {added.content for added in settings.added.values() if not added.special}
-    names |= {added.content for added in settings.added.values() if added.special}
+    added = {token.content: token for token in settings.added.values()}
+    names |= {content for content, token in added.items() if token.special}
+    plain = added.keys() - names
     stands_for_text = {*plain, settings.unknown}
+    typed = plain if settings.splits_special else names | plain
     return Vocabulary(
         pieces=tuple(pieces),
         ids=tuple(ids),
         special=frozenset(
             i for i, piece in enumerate(pieces) if piece in names and piece not in stands_for_text
         ),
-        typed=tuple(sorted(token for token in names | plain if token in present)),
+        typed=tuple(
+            added.get(token) or settings.special(token)
+            for token in sorted(typed)
+            if token in present
+        ),
     )
 
 

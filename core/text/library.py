@@ -19,9 +19,13 @@ class LibraryEngine:
     """Wraps one `tokenizers.Tokenizer`, which it makes its own: nothing is cut off or padded, and
     spans keep the space a piece carries."""
 
-    def __init__(self, tokenizer: tokenizers.Tokenizer, *, unknown: str | None = None) -> None:
+    def __init__(
+        self, tokenizer: tokenizers.Tokenizer, *, unknown: str | None = None, split: bool = False
+    ) -> None:
+        """split: special tokens that are typed are ordinary text."""
         tokenizer.no_truncation()
         tokenizer.no_padding()
+        tokenizer.encode_special_tokens = split
         _keep_spaces(tokenizer.post_processor)
         self._tokenizer = tokenizer
         self._unknown = unknown
@@ -111,6 +115,7 @@ class LibraryEngine:
             lstrip=token.lstrip,
             rstrip=token.rstrip,
             normalized=token.normalized,
+            single_word=token.single_word,
         )
         if token.special:
             self._tokenizer.add_special_tokens([added])

@@ -33,7 +33,7 @@ def open_sentences(path: Path, settings: Settings) -> Opened:
         fold=_fold(settings),
         by_punctuation=kind.cuts and settings.switch("split_by_punct", False),
     )
-    notes: tuple[str, ...] = ()
+    notes = settings.begins_unsaid(path.name)
     if not settings.kind_name:
         notes = (
             f"Nothing names the family of {path.name}; no special tokens are added to a text.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +19,22 @@ _DECODER = "added_tokens_decoder"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Added:
-    """A token beside the vocabulary; lstrip and rstrip: it swallows the spaces around it."""
+    """A token beside the vocabulary; lstrip and rstrip: it swallows the spaces around it.
+    single_word: not recognised within a longer word."""
 
     content: str
     special: bool = True
     lstrip: bool = False
     rstrip: bool = False
     normalized: bool = False
+    single_word: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """kind_name: the family, "" where nothing names one. tokenizer_class: as written, None where it
     is absent or says nothing. said: role -> token as the files name it. added: by id. more: further
-    special tokens, in their order."""
+    special tokens, in their order. described: those of them that have flags, by what they are."""
 
     kind_name: str = ""
     tokenizer_class: str | None = None
@@ -40,6 +42,7 @@ class Settings:
     said: Mapping[str, str] = field(default_factory=dict)
     added: Mapping[int, Added] = field(default_factory=dict)
     more: tuple[str, ...] = ()
+    described: Mapping[str, Added] = field(default_factory=dict)
 
     @classmethod
     def from_folder(cls, folder: Path, family: str | None = None) -> Settings:
@@ -66,6 +69,8 @@ class Settings:
             said=said,
             added=added,
             more=more,
+            described=_described(values)
+            | ({} if _DECODER in values else _described(special, special=True)),
         )
 
     @classmethod
@@ -87,9 +92,25 @@ class Settings:
         value = self.values.get(name)
         return default if value is None else bool(value)
 
+    @property
+    def splits_special(self) -> bool:
+        """Whether special tokens that are typed are read as ordinary text."""
+        return self.switch("split_special_tokens", False)
+
+    def special(self, content: str, *, lstrip: bool = False) -> Added:
+        """A special token, with the flags that the files give it. lstrip: where they give none."""
+        return self.described.get(content) or Added(content=content, lstrip=lstrip)
+
     def name(self, role: str) -> str | None:
         """The token of a role: as the files say, else as the family has it."""
         return self.said.get(role) or self.kind.names.get(role)
+
+    @property
+    def appended(self) -> tuple[str, ...]:
+        """Special tokens that the files name; one that is no piece gets the next free id. What
+        only the family names is not among them."""
+        roles = (self.said[role] for role in ROLES if role in self.said)
+        return tuple(dict.fromkeys((*roles, *self.more)))
 
     @property
     def unknown(self) -> str | None:
@@ -98,6 +119,16 @@ class Settings:
         names = self.names()
         token = names.pop("unk", None)
         return None if token in names.values() else token
+
+    def begins_unsaid(self, file: str) -> tuple[str, ...]:
+        """A note, where texts begin with a token only because they do in this family: newer
+        tokenizers of some families put none there unless they are told to."""
+        unsaid = self.values.get("add_bos_token") is None and self.kind.template is None
+        if not (unsaid and self.kind.begins):
+            return ()
+        start = self.name("bos")
+        note = f"Nothing says whether {file} begins a text with {start}; it does, as in its family."
+        return (note,)
 
     @property
     def template(self) -> Template:
@@ -152,12 +183,28 @@ def _added(values: Mapping[str, Any]) -> dict[int, Added]:
     for number, token in (decoder if isinstance(decoder, dict) else {}).items():
         content = _content(token)
         if content is not None and str(number).isdigit():
-            flags = token if isinstance(token, dict) else {}
-            found[int(number)] = Added(
-                content=content,
-                special=bool(flags.get("special", True)),
-                lstrip=bool(flags.get("lstrip", False)),
-                rstrip=bool(flags.get("rstrip", False)),
-                normalized=bool(flags.get("normalized", False)),
-            )
+            found[int(number)] = _flagged(content, token if isinstance(token, dict) else {})
     return found
+
+
+def _described(values: Mapping[str, Any], *, special: bool = False) -> dict[str, Added]:
+    """The tokens of roles that are written with their flags. special: so where they do not say."""
+    tokens = (values.get(f"{role}_token") for role in ROLES)
+    return {
+        content: replace(_flagged(content, {"special": special} | token), special=True)
+        for token in tokens
+        if isinstance(token, dict) and (content := _content(token)) is not None
+    }
+
+
+def _flagged(content: str, flags: Mapping[str, Any]) -> Added:
+    special = bool(flags.get("special", False))
+    return Added(
+        content=content,
+        special=special,
+        lstrip=bool(flags.get("lstrip", False)),
+        rstrip=bool(flags.get("rstrip", False)),
+        # Where nothing is said, a word is looked for in the text as the model reads it.
+        normalized=bool(flags.get("normalized", not special)),
+        single_word=bool(flags.get("single_word", False)),
+    )

@@ -16,6 +16,7 @@ from core.errors import CheckpointError
 from core.spelling import SPACE, Spelling, byte_piece
 from core.text.engine import Part
 from core.text.kinds import Template
+from core.text.settings import Added
 
 Fold = Callable[[str], tuple[str, list[tuple[int, int]]]]
 """Text -> (changed text, for each of its characters (start, end) in the original)."""
@@ -43,12 +44,13 @@ def open_model(path: Path, *, bare: bool = False) -> SentencePieceProcessor:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
     """pieces: by model id, None for a gap. ids: SentencePiece id -> model id. special: model ids
-    that stand for no text. typed: tokens recognised when a person types them."""
+    that stand for no text. typed: tokens recognised when a person types them, with their flags;
+    `normalized` counts for nothing here."""
 
     pieces: tuple[str | None, ...]
     ids: tuple[int, ...]
     special: frozenset[int]
-    typed: tuple[str, ...]
+    typed: tuple[Added, ...]
 
 
 class SentencePieceEngine:
@@ -72,8 +74,9 @@ class SentencePieceEngine:
         self._names = names
         self._fold = fold
         self._by_punctuation = by_punctuation
-        longest_first = sorted(vocabulary.typed, key=len, reverse=True)
-        self._typed = re.compile("|".join(re.escape(token) for token in longest_first) or r"(?!)")
+        longest_first = sorted(vocabulary.typed, key=lambda token: len(token.content), reverse=True)
+        self._typed = re.compile("|".join(map(_pattern, longest_first)) or r"(?!)")
+        self._groups = tuple(token.content for token in longest_first)
 
     @property
     def size(self) -> int:
@@ -111,8 +114,7 @@ class SentencePieceEngine:
 
     def join(self, pieces: Sequence[str]) -> str:
         text = "".join(
-            piece if piece in self._vocabulary.typed else piece.replace(SPACE, " ")
-            for piece in pieces
+            piece if piece in self._groups else piece.replace(SPACE, " ") for piece in pieces
         )
         if self._shrinks:
             return text.lstrip(" ")
@@ -135,7 +137,7 @@ class SentencePieceEngine:
         at = 0
         for found in self._typed.finditer(text):
             yield from self._plain(text, at, found.start(), sequence, segment)
-            token = self._id_of[found[0]]
+            token = self._id_of[self._groups[(found.lastindex or 1) - 1]]
             yield Part(id=token, span=found.span(), sequence=sequence, segment=segment)
             at = found.end()
         yield from self._plain(text, at, len(text), sequence, segment)
@@ -165,6 +167,15 @@ class SentencePieceEngine:
             yield Part(
                 id=self._vocabulary.ids[token], span=span, sequence=sequence, segment=segment
             )
+
+
+def _pattern(token: Added) -> str:
+    """A group that finds a token in a text, with the spaces it takes along."""
+    found = re.escape(token.content)
+    if token.single_word:
+        found = rf"(?<!\w){found}(?!\w)"
+    before, after = (r"\s*" if strips else "" for strips in (token.lstrip, token.rstrip))
+    return f"({before}{found}{after})"
 
 
 def punctuation_apart(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -75,7 +75,7 @@ class Tokenizer:
         settings: names of special tokens and switches, as tokenizer_config.json would give them.
         """
         settings = settings or Settings.of_family(_family(spec))
-        engine = LibraryEngine(tokenizer, unknown=settings.unknown)
+        engine = LibraryEngine(tokenizer, unknown=settings.unknown, split=settings.splits_special)
         notes = complete(engine, settings, source)
         return cls(Opened(engine=engine, settings=settings, notes=notes), source, spec)
 
@@ -212,13 +212,18 @@ class Tokenizer:
     # --- within ----------------------------------------------------------------------------------
 
     def _role(self, role: str, settings: Settings, configured: int | None) -> int | None:
-        """The id of a special token: by the name it is given, else as the model's configuration
-        has it, else by the name that BERT or RoBERTa gives it."""
-        name = settings.name(role)
-        found = None if name is None else self._engine.id_of(name)
+        """The id of a special token: by the name it is given, where the model has a vector for it,
+        else as the model's configuration has it, else by the name that BERT or RoBERTa gives it."""
+        rows = None if self._spec is None else self._spec.stacks[0].embedding.vocab
+
+        def known(name: str | None) -> int | None:
+            found = None if name is None else self._engine.id_of(name)
+            return found if found is None or rows is None or found < rows else None
+
+        found = known(settings.name(role))
         if found is not None or configured is not None:
             return configured if found is None else found
-        usual = (self._engine.id_of(names[role]) for names in (SQUARE, ANGLE))
+        usual = (known(names[role]) for names in (SQUARE, ANGLE))
         return next((i for i in usual if i is not None and self.is_special(i)), None)
 
     def _parts(self, text: str, pair: str | None, add_special: bool) -> list[Part]:

@@ -15,7 +15,7 @@ from core.text.engine import Opened
 from core.text.files import built, need, read_text, read_vocabulary
 from core.text.kinds import BERT, SQUARE, Template
 from core.text.library import LibraryEngine
-from core.text.settings import Added, Settings
+from core.text.settings import Settings
 from core.text.splits import cut_as
 
 WORDS = ("vocab.txt",)
@@ -89,7 +89,8 @@ def open_bytes(path: Path, settings: Settings) -> Opened:
         made.normalizer = normalizers.NFC()
     cut_as(made, split, space_first=settings.switch("add_prefix_space", False))
     engine, more = finish(path, made, settings, settings.template, settings.names())
-    return Opened(engine=engine, settings=settings, notes=(*notes, *more))
+    notes = (*notes, *settings.begins_unsaid(path.name), *more)
+    return Opened(engine=engine, settings=settings, notes=notes)
 
 
 def _seen(vocabulary: Mapping[str, int], settings: Settings) -> tuple[str, str, str]:
@@ -128,7 +129,7 @@ def finish(
     """Added and special tokens, and where these go. Notes name the tokens that the files beside it
     give the id of another piece, or one that leaves a gap: as in the reference, they have the next
     free id."""
-    engine = LibraryEngine(made, unknown=settings.unknown)
+    engine = LibraryEngine(made, unknown=settings.unknown, split=settings.splits_special)
     notes: list[str] = []
     for number, added in sorted(settings.added.items()):
         other = engine.piece(number)
@@ -141,15 +142,13 @@ def finish(
             f"The files beside {path.name} give {added.content!r} the id {number}, which {why}; "
             f"it is read as {found}, as in transformers."
         )
-    for role, token in names.items():
-        if engine.id_of(token) is not None and not engine.recognises(token):
-            # A byte-level mask takes the space before it along, like the word it stands for.
-            engine.recognise(
-                Added(content=token, lstrip=role == "mask" and engine.spelling == "bytes")
-            )
-    for token in settings.more:
-        if not engine.recognises(token):
-            engine.recognise(Added(content=token))
+    # A byte-level mask takes the space before it along, like the word it stands for.
+    mask = names.get("mask") if engine.spelling == "bytes" else None
+    appended = settings.appended
+    for token in dict.fromkeys((*names.values(), *appended)):
+        named = token in appended or engine.id_of(token) is not None
+        if named and not engine.recognises(token):
+            engine.recognise(settings.special(token, lstrip=token == mask))
     if template.roles:
         need(path, made.get_vocab(), (names[role] for role in template.roles))
         engine.use_template(template, names)

@@ -9,7 +9,7 @@ import tokenizers
 from core.text.engine import Opened
 from core.text.files import built
 from core.text.library import LibraryEngine
-from core.text.settings import CONFIG, Added, Settings
+from core.text.settings import CONFIG, Settings
 
 NAME = "tokenizer.json"
 
@@ -17,7 +17,7 @@ NAME = "tokenizer.json"
 def open_whole(path: Path, settings: Settings) -> Opened:
     """CheckpointError when the file is no tokenizer."""
     made = built(path, lambda: tokenizers.Tokenizer.from_file(str(path)))
-    engine = LibraryEngine(made, unknown=settings.unknown)
+    engine = LibraryEngine(made, unknown=settings.unknown, split=settings.splits_special)
     notes = (*add_missing(engine, settings, path.name), *complete(engine, settings, path.name))
     return Opened(engine=engine, settings=settings, notes=notes)
 
@@ -41,9 +41,11 @@ def add_missing(engine: LibraryEngine, settings: Settings, name: str) -> tuple[s
 
 def complete(engine: LibraryEngine, settings: Settings, name: str) -> tuple[str, ...]:
     """Adds what only the files beside it say; where both speak, the tokenizer wins. Notes."""
-    for token in (*settings.names().values(), *settings.more):
-        if engine.id_of(token) is not None and not engine.recognises(token):
-            engine.recognise(Added(content=token))
+    appended = settings.appended
+    for token in (*settings.names().values(), *appended):
+        named = token in appended or engine.id_of(token) is not None
+        if named and not engine.recognises(token):
+            engine.recognise(settings.special(token))
     template = settings.template
     said = any(switch in settings.values for switch in ("add_bos_token", "add_eos_token"))
     if engine.adds_special:

@@ -43,16 +43,20 @@ WORDS = (
 
 
 def spec(
-    segments: int = 0, *, family: str = "test", special: SpecialIds | None = None
+    segments: int = 0,
+    *,
+    family: str = "test",
+    special: SpecialIds | None = None,
+    vocab: int = 2000,
 ) -> ModelSpec:
-    """A one-layer encoder; only its segments and special ids matter to a tokenizer."""
+    """A one-layer encoder; only its segments, special ids and size matter to a tokenizer."""
     block = BlockSpec(
         attention=AttentionSpec(d_model=4, heads=1, kv_heads=1, d_head=4),
         feedforward=FeedForwardSpec(d_model=4, d_ff=4, activation="gelu"),
         norm=NormSpec(),
         residual="post",
     )
-    embedding = EmbeddingSpec(vocab=72, d_model=4, segments=segments)
+    embedding = EmbeddingSpec(vocab=vocab, d_model=4, segments=segments)
     encoder = StackSpec(name="encoder", embedding=embedding, blocks=(block,))
     return ModelSpec(family=family, name=family, encoder=encoder, special=special or SpecialIds())
 
