@@ -55,7 +55,7 @@ def test_an_encoder_fills_its_masks(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("--model random:decoder --text Hello --top-p 4", "top-p is 4.0; it must be above 0"),
+        ("--model random:decoder --text Hello --top-p 4", "Top-p is 4.0; it must be above 0"),
         ("--model random:encoder --text Hello", "has no mask"),
         ("--model random:decoder --text Hello --beams x", "Argument --beams: invalid int value"),
         ("--text Hello --candidates -2", "--candidates: -2 is given; it must be at least 0"),
