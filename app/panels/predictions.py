@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.choices import untrained
 from app.panels.asking import AskedWord
@@ -29,6 +29,13 @@ UNTRAINED = "Untrained: the weights are random, so these numbers mean nothing."
 LEAST = 175.0, 1.0  # pixels of a list in which words, bars and numbers find room side by side
 
 
+class _Still(QScrollArea):
+    """Stays where it is when Tab goes on; Qt would bring the middle of its widget in sight."""
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return QAbstractScrollArea.focusNextPrevChild(self, forward)
+
+
 class PredictionsPanel(QWidget):
     """The view "predictions" in a narrow column, and what narrows its distributions."""
 
@@ -43,7 +50,7 @@ class PredictionsPanel(QWidget):
         layout.setContentsMargins(8, 4, 8, 8)
         layout.setSpacing(6)
         layout.addWidget(self.asked)
-        self._scroll = QScrollArea()
+        self._scroll = _Still()
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -108,7 +115,6 @@ class PredictionsPanel(QWidget):
         figure = drawn(view, state, compact=True)
         self._show_figure(replace(figure, title="", columns=1, weights=()))
         self._bring_in_sight(options_of(state).asked if state.asked != self._asked else ())
-        self._asked = state.asked
 
     def _show_figure(self, figure: Figure) -> None:
         """As high as its lists need; the panel scrolls."""
@@ -120,6 +126,7 @@ class PredictionsPanel(QWidget):
             self.figure.setMinimumWidth(120)
             self.figure.picked.connect(self._picked)
             self._scroll.setWidget(self.figure)
+            self.setTabOrder(self.asked.field, self.figure)
             dim(self.figure, self._store.state.old)
         self.figure.enlarge(enlargement(self._store.state))
         scale = self.figure.scale
@@ -134,13 +141,15 @@ class PredictionsPanel(QWidget):
         self.figure.resize(room.width(), max(room.height(), int(height)))
 
     def _bring_in_sight(self, asked: Collection[int]) -> None:
-        """The top for another text or model, a word just asked for; else all stays as it is."""
+        """The top for another text or model or where no word is asked for any more, a word just
+        asked for; else all stays as it is."""
         answer = self._store.state.answer
         read = None if answer is None else (answer.model, answer.inputs)
         bar = self._scroll.verticalScrollBar()
-        if read != self._read:
+        word = self._store.state.asked
+        if read != self._read or (self._asked and not word):
             bar.setValue(0)
-        self._read = read
+        self._read, self._asked = read, word
         if self.figure is not None and asked:
             place, scale = _place_of(self.figure, asked), self.figure.scale
             if place is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.wiring import App
@@ -58,3 +60,38 @@ def test_a_word_asked_for_comes_in_sight(qtbot: QtBot, open_app: Opener) -> None
     y = next(y for y in range(figure.height()) if (h := last.at(150, y)) and h.row == row)
     assert top(app) <= y < top(app) + shown
     assert top(app) > 0
+
+
+def test_the_top_comes_back_when_no_word_is_asked_for_any_more(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:decoder")
+    still(qtbot, app)
+    asked = app.window.predictions.asked
+    asked.field.setText("q")
+    asked.field.returnPressed.emit()
+    still(qtbot, app)
+    assert top(app) > 0
+    asked.field.clear()
+    asked.field.returnPressed.emit()
+    still(qtbot, app)
+    assert top(app) == 0
+
+
+def test_tab_goes_through_the_list_and_leaves_it_where_it_is(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:decoder")
+    still(qtbot, app)
+    panel = app.window.predictions
+    assert panel._scroll.verticalScrollBar().maximum() > 0
+    panel.asked.field.setFocus()
+    for _ in range(6):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        if QApplication.focusWidget() is panel.figure:
+            break
+    assert QApplication.focusWidget() is panel.figure
+    for key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Backtab):
+        qtbot.keyClick(QApplication.focusWidget(), key)
+        still(qtbot, app)
+        assert top(app) == 0
