@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.choices import DecodeChoice, FillOrder, Inputs, Listed, Narrowing
@@ -85,7 +84,7 @@ class Engine:
         if not inputs.text.strip():
             raise RequestError("There is nothing to read yet: type a sentence.")
         if model.tokenizer is None:
-            raise RequestError(_no_tokenizer(model))
+            raise RequestError(f"{model.name} cannot read text: {model.no_text}")
         started = time.perf_counter()
         source, target = model.tokenize(
             inputs.text,
@@ -188,21 +187,6 @@ class Engine:
             report(f"Beam search, step {found.index + 1}", fraction)
             found.step()
         return found
-
-
-def _no_tokenizer(model: LoadedModel) -> str:
-    """What is missing; the header's notes say it of the file itself."""
-    from core.text.folder import sources
-
-    found = Path(model.source).is_dir() and bool(sources(Path(model.source)))
-    if found or Path(model.source).is_file():
-        why = next((note for note in model.notes if "tokenizer" in note), "")
-        return f"{model.name} has no tokenizer that can be used, so it reads no text: {why}"
-    return (
-        f"{model.name} came without a tokenizer, so it cannot read text: there is no "
-        "tokenizer.json, tokenizer.model, vocab.txt or vocab.json with merges.txt beside the "
-        "weights"
-    )
 
 
 def _request(answer: Answer, choice: DecodeChoice, narrowing: Narrowing) -> DecodeRequest:

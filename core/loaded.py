@@ -40,7 +40,8 @@ class LoadedModel:
     """What `load_model` returns.
 
     source: as it was asked for ("builtin:encoder", a folder). missing: head name -> one sentence
-    that says why the checkpoint cannot answer. notes: assumptions made while loading.
+    that says why the checkpoint cannot answer. notes: assumptions made while loading. no_text: why
+    it reads no text, where it has no tokenizer.
     """
 
     name: str
@@ -50,6 +51,7 @@ class LoadedModel:
     tokenizer: Tokenizer | None = None
     missing: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    no_text: str = "it came without a tokenizer"
 
     def __repr__(self) -> str:
         return f"LoadedModel({self.name}, {self.spec.architecture}, {self.parameters:,} weights)"
@@ -294,10 +296,7 @@ class LoadedModel:
 
     def _tokenizer(self) -> Tokenizer:
         if self.tokenizer is None:
-            raise RequestError(
-                f"{self.name} came without a tokenizer, so it cannot read text; "
-                "put tokenizer.json beside the weights, or give token ids"
-            )
+            raise RequestError(f"{self.name} cannot read text, only token ids: {self.no_text}")
         return self.tokenizer
 
     def _start(self) -> int:

@@ -173,6 +173,7 @@ def _load_checkpoint(
         tokenizer=tokenizer,
         missing=built.missing,
         notes=built.spec.notes,
+        no_text=more[0] if tokenizer is None else "",
     )
 
 

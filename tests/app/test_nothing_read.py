@@ -112,7 +112,8 @@ def test_a_folder_without_a_tokenizer_says_what_is_missing(
     settled(qtbot, app)
     shows_nothing_of_another_model(app)
     said = app.window.pictures.waiting.text()
-    assert "“bare” came without a tokenizer" in said and "tokenizer.json" in said
+    assert f"“bare” cannot read text: {bare} holds no tokenizer; supported are" in said
+    assert "tokenizer.json" in said and ".spm" in said
     assert "token ids" not in said and "loaded" not in said
     assert app.window.prompt.problem.text() in said
 
@@ -136,15 +137,16 @@ def test_what_needs_a_picture_rests_until_there_is_one(
     assert readout.note.isVisible() and "Click a cell" in readout.note.text()
 
 
+@pytest.mark.parametrize("file", ["tokenizer.json", "vocab.txt"])
 def test_a_damaged_tokenizer_is_not_called_missing(
-    qtbot: QtBot, open_app: Opener, bare: Path
+    qtbot: QtBot, open_app: Opener, bare: Path, file: str
 ) -> None:
-    (bare / "tokenizer.json").write_text("{", encoding="utf-8")
+    (bare / file).write_bytes(b"{\xff")
     app = open_app(str(bare), wait=False)
     qtbot.waitUntil(lambda: app.store.state.refused is not None, timeout=20_000)
     settled(qtbot, app)
     said = app.window.pictures.waiting.text()
-    assert "no tokenizer that can be used" in said and str(bare / "tokenizer.json") in said
+    assert f"“bare” cannot read text: {bare / file}" in said
 
 
 def test_why_there_is_no_picture() -> None:

@@ -192,7 +192,7 @@ def test_why_a_model_did_not_open_is_said_though_the_one_before_reads_no_text(
         app.session.opening.open(str(tmp_path / name))
         qtbot.waitUntil(lambda: not app.tasks.active("load"))
         settled(qtbot, app)
-        assert "came without a tokenizer" in app.window.pictures.waiting.text()
+        assert "cannot read text" in app.window.pictures.waiting.text()
         return app.window.banner.label.text().replace("\u200b", "")
 
     assert told("bare") == ""
@@ -200,7 +200,7 @@ def test_why_a_model_did_not_open_is_said_though_the_one_before_reads_no_text(
         assert told(name) == f"There is no file or folder {tmp_path / name}."
     type_text(app, "Another text")
     settled(qtbot, app)
-    assert "came without a tokenizer" in app.window.prompt.problem.text()
+    assert "cannot read text" in app.window.prompt.problem.text()
 
 
 def test_a_picture_is_old_whatever_else_goes_wrong(

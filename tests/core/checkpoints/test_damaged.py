@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 from core import load_model
 from core.checkpoints.pickled import PickledFile
 from core.checkpoints.safe import SafeFile
-from core.errors import CheckpointError, CoreError
+from core.errors import CheckpointError, CoreError, RequestError
 from tests.core.checkpoints.conftest import Saved
 from tests.core.checkpoints.test_gguf import write
 
@@ -150,6 +150,8 @@ def test_a_tokenizer_json_that_the_library_panics_over(saved: Copy) -> None:
     found = load_model(llama.folder)
     assert found.tokenizer is None
     assert any("tokenizer.json is no tokenizer that can be read" in note for note in found.notes)
+    with pytest.raises(RequestError, match=r"only token ids: .*tokenizer\.json is no tokenizer"):
+        found.trace("a cat")
 
 
 def test_a_sparse_tensor(tmp_path: Path) -> None:
