@@ -18,7 +18,7 @@ from app.view_options import SHOWN_BY
 
 NOTHING = "Click a cell to pin it, or a token beside the map to pin its row. Esc lets go."
 
-COMING = "The mean of all heads is being computed."
+COMING = "The mean of all heads of a long text takes a moment."
 
 
 class Pin(QWidget):
