@@ -15,7 +15,7 @@ from core.checkpoints.json_file import read_json
 from core.checkpoints.resume import PART, cache_folder, cached, fetch_file
 from core.device import size
 from core.errors import Cancelled, CheckpointError
-from core.text.folder import GROUPS
+from core.text.folder import groups
 
 UNREACHABLE: tuple[type[Exception], ...] = (
     # The error of whichever HTTP library the Hub's uses; its own errors derive from OSError.
@@ -192,8 +192,9 @@ def needed(files: Sequence[str], name: str) -> list[str]:
             f"{name} on the Hub has no {lacks}; supported are {WEIGHTS[0]} and {WEIGHTS[2]} "
             "beside config.json"
         )
-    group = next((g for g in GROUPS if all(file in files for file in g)), ())
-    return [*(file for file in SMALL if file in files), *group, weights]
+    found = groups(file for file in files if "/" not in file)
+    tokenizer = found[0] if found else ()
+    return [*(file for file in SMALL if file in files), *tokenizer, weights]
 
 
 def _parts(index: Path, sizes: dict[str, int], name: str) -> Iterator[str]:

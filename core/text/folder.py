@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,13 +34,22 @@ GROUPS: tuple[tuple[str, ...], ...] = (
 
 
 def sources(folder: Path) -> list[tuple[str, ...]]:
-    """The groups of tokenizer files in a folder, the one to use first."""
-    found = [names for names in GROUPS if all((folder / name).is_file() for name in names)]
-    if not found and folder.is_dir():
-        lone = (p.name for p in sorted(folder.iterdir()) if p.suffix in _SUFFIXES)
-        # Marian's models know pieces but not their ids; alone they would give wrong ones.
-        found = [(name,) for name in lone if name not in sentences.MARIAN]
-    return found
+    """The groups of tokenizer files in a folder, the one to use first. CheckpointError for a folder
+    that may not be looked into."""
+    try:
+        files = [p.name for p in folder.iterdir() if p.is_file()] if folder.is_dir() else []
+    except OSError as error:
+        raise CheckpointError(f"{folder} cannot be read: {error.strerror}") from None
+    return groups(files)
+
+
+def groups(files: Iterable[str]) -> list[tuple[str, ...]]:
+    """The groups among the names of a folder's files, the one to use first."""
+    there = {*files}
+    found = [names for names in GROUPS if there.issuperset(names)]
+    # Marian's models know pieces but not their ids; alone they would give wrong ones.
+    lone = (name for name in sorted(there - {*sentences.MARIAN}) if name.endswith(_SUFFIXES))
+    return found or [(name,) for name in lone]
 
 
 def open_folder(folder: Path, family: str | None) -> tuple[Opened, str]:
@@ -47,13 +57,13 @@ def open_folder(folder: Path, family: str | None) -> tuple[Opened, str]:
 
     CheckpointError when there is none, or the one there is cannot be understood.
     """
-    groups = sources(folder)
-    if not groups:
+    found = sources(folder)
+    if not found:
         _refuse_part_of_marian(folder)
         raise CheckpointError(f"{folder} holds no tokenizer; supported are {SUPPORTED}")
-    opened = _open(folder, groups[0], Settings.from_folder(folder, family))
-    source = " + ".join(groups[0])
-    others = [" + ".join(names) for names in groups[1:] if not {*names} <= {*groups[0]}]
+    opened = _open(folder, found[0], Settings.from_folder(folder, family))
+    source = " + ".join(found[0])
+    others = [" + ".join(names) for names in found[1:] if not {*names} <= {*found[0]}]
     if others:
         note = f"The tokenizer is {source}; {', '.join(others)} was left unread."
         opened = replace(opened, notes=(*opened.notes, note))

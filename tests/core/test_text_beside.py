@@ -250,3 +250,10 @@ def test_a_tokenizer_that_may_not_be_read_is_named(
     monkeypatch.setattr(Path, "open", forbidden)
     with pytest.raises(CheckpointError, match=r"tokenizer\.json cannot be read: Permission denied"):
         Tokenizer.from_folder(tmp_path)
+
+    def closed(path: Path) -> Any:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "iterdir", closed)
+    with pytest.raises(CheckpointError, match=f"{tmp_path} cannot be read: Permission denied"):
+        Tokenizer.from_folder(tmp_path)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file, save_file
 
+from core.text.folder import sources
 from tests.core.checkpoints.conftest import Saved
 from tests.core.checkpoints.hub_server import COMMIT, HubServer
 
@@ -138,6 +139,27 @@ def test_parts_and_tokenizer_files(server: HubServer, tmp_path: Path) -> None:
     (folder / "model-00002-of-00002.safetensors").unlink()
     found = ask(FETCH, server, tmp_path / "other", source="org/tiny")
     assert "lacks model-00002-of-00002.safetensors" in found["error"]
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        (("my.model",), "my.model"),
+        (("my.spm", "vocab.txt"), "vocab.txt"),
+        (("deep/my.model", "source.spm"), None),
+    ],
+)
+def test_the_tokenizer_is_the_one_a_folder_is_read_with(
+    server: HubServer, tmp_path: Path, names: tuple[str, ...], wanted: str | None
+) -> None:
+    folder = server.folder / "org" / "tiny"
+    for name in names:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(b"x")
+    ask(FETCH, server, tmp_path / "home", source="org/tiny")
+    got = {file for method, file, _ in server.requests if method == "GET"}
+    assert got & {*names} == ({wanted} if wanted is not None else set())
+    assert [group[0] for group in sources(folder)] == ([wanted] if wanted is not None else [])
 
 
 SIZE = 45_000_000
