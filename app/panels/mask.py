@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QTextDocumentFragment
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.labels import labels_of
 from app.looking import at_site, fitted
+from app.panels.counter import NO_LIMIT
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.lines import Lines
 from app.panels.linked import LinkedLabel
@@ -27,20 +27,16 @@ from app.panels.mask_editor import MaskEditor
 from app.panels.mask_kind import KindChooser
 from app.panels.mask_map import MaskMap, way_of
 from app.panels.mask_painting import HINT, REFUSED, MaskPainting
-from app.panels.mask_words import beyond_text, words
+from app.panels.mask_telling import keys_of, told
 from app.panels.sites import SHORT_NAMES, SITE_NAMES
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
 
-if TYPE_CHECKING:  # the window's first paint needs no core
-    from core.masks import MaskChoice
-
 NONE = ("", "No second mask")
 OWN = ("model", "The model's own")
 THUMBNAIL, ONE_OF_THREE = 84, 64  # pixels of a mask's side
 MOST_LINES = 3  # of the explanation, below three thumbnails
-NO_LIMIT = (1 << 24) - 1  # Qt's QWIDGETSIZE_MAX
 HIDE_PADDING = "Padding keys are invisible; turn off to see what goes wrong"
 HIDES_ITSELF = "This kind of mask hides the padding, and nothing else"
 
@@ -216,17 +212,11 @@ class MaskPanel(QWidget):
         self.hide_padding.blockSignals(False)
         cells = len(choice.blocked)
         self.edit.setText(f"{cells} painted…" if cells else "Paint…")
-        stack = state.model.spec.stack(self._site.partition(".")[0])
-        own = (stack.attention(part, layer) for layer in range(stack.layers))
-        beyond = self._beyond(choice)
-        told = words(choice, kinds, own, state.inputs.pad_side, self._padded(), part, beyond)
-        if state.answer is not None and state.answer.model is state.model:
-            tokens = state.answer.trace.tokens[self._site.partition(".")[0]]
-            told = f"{told} {beyond_text(choice, tokens)}".rstrip()
+        said = told(state, self._site, choice)
         self._refused = False
         self._colour_told()
-        self._told.tell(told)
-        self.explanation.setToolTip(QTextDocumentFragment.fromHtml(told).toPlainText())
+        self._told.tell(said)
+        self.explanation.setToolTip(QTextDocumentFragment.fromHtml(said).toPlainText())
 
     def _refuse(self) -> None:
         """Why a cell was not painted, where the mask is explained: until something changes."""
@@ -237,22 +227,6 @@ class MaskPanel(QWidget):
     def _colour_told(self) -> None:
         colour = self._theme.warning if self._refused else self._theme.muted
         self.explanation.setStyleSheet(f"color: {colour}")
-
-    def _padded(self) -> bool:
-        """Whether there is padding among the keys of the site."""
-        answer, (stack, part) = self._store.state.answer, self._site.split(".")
-        tokens = {} if answer is None else answer.trace.tokens
-        keys = tokens.get("encoder" if part == "cross" else stack)
-        return keys is not None and any(keys.padding)
-
-    def _beyond(self, choice: MaskChoice) -> int:
-        """How many painted cells of the site are not on its map: its text is too short."""
-        trace, (stack, part) = self._store.state.trace, self._site.split(".")
-        if trace is None or self._site not in trace.spec.sites:
-            return 0
-        rows = len(trace.tokens[stack])
-        columns = len(trace.tokens["encoder" if part == "cross" else stack])
-        return sum(query >= rows or key >= columns for query, key in choice.blocked)
 
     def _show_maps(self) -> None:
         state = self._store.state
@@ -278,12 +252,12 @@ class MaskPanel(QWidget):
         state, trace = self._store.state, self._store.state.trace
         if trace is None:
             return
-        stack, part = site.split(".")
+        stack = site.partition(".")[0]
         layers = trace.spec.stack(stack).layers
         allowed = trace.allowed(site, min(state.selection.layer, layers - 1)).numpy()
         raw = state.display.raw_labels
         rows = labels_of(trace.tokens[stack], raw)
-        columns = labels_of(trace.tokens["encoder" if part == "cross" else stack], raw)
+        columns = labels_of(trace.tokens[keys_of(site)], raw)
         blocked = frozenset(trace.request.mask(site).blocked)
         shown.show_mask(allowed, blocked, rows, columns)
 
