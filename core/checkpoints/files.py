@@ -3,6 +3,7 @@ broken is refused here, in one sentence, before any tensor is read."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,15 +19,17 @@ from core.checkpoints.held import (
     ADAPTER,
     CONFIG,
     PICKLED,
+    PICKLED_INDEX,
     SAFE,
     SAFE_INDEX,
+    broken_link,
     without_config,
     without_weights,
 )
 from core.checkpoints.json_file import read_json
+from core.checkpoints.unreadable import told
 from core.errors import CheckpointError
 
-PICKLED_INDEX = "pytorch_model.bin.index.json"
 _SUFFIXES = (".safetensors", ".bin", ".pt", ".pth", ".ckpt")
 
 
@@ -98,10 +101,26 @@ def open_checkpoint(source: str | Path) -> Checkpoint:
 
     Raises CheckpointError, naming the file and the likely cause.
     """
-    path = Path(source).expanduser()
+    path = expanded(source)
+    with told(path):
+        return _open(path)
+
+
+def expanded(source: str | Path) -> Path:
+    """With the home folder in place of ~; where there is no such home, as it stands."""
+    try:
+        return Path(source).expanduser()
+    except RuntimeError:
+        return Path(source)
+
+
+def _open(path: Path) -> Checkpoint:
     if not path.exists():
-        raise CheckpointError(f"there is no file or folder {path}")
+        raise CheckpointError(broken_link(path) or f"there is no file or folder {path}")
     path = path.parent if path.name == CONFIG else path
+    if path.is_dir():
+        # Of a locked folder the error shall name it, not a file in it. A Path drops the dot.
+        os.stat(f"{path}/.")  # noqa: PTH116
     lone = lone_gguf(path)
     if lone is not None:
         from core.checkpoints.gguf_file import GgufFile  # its library loads slowly
@@ -110,12 +129,11 @@ def open_checkpoint(source: str | Path) -> Checkpoint:
         return Checkpoint(
             folder=lone.parent, config=file.config, files=(file,), metadata=file.metadata
         )
-    if path.is_file():
-        check_suffix(path)
-    folder = path if path.is_dir() else path.parent
-    config = read_config(folder)
-    files = open_folder(folder) if path.is_dir() else (open_weights(path),)
-    return Checkpoint(folder=folder, config=config, files=files)
+    if path.is_dir():
+        return Checkpoint(folder=path, config=read_config(path), files=open_folder(path))
+    check_suffix(path)
+    config = read_config(path.parent, opened=path)
+    return Checkpoint(folder=path.parent, config=config, files=(open_weights(path),))
 
 
 def lone_gguf(path: Path) -> Path | None:
@@ -133,10 +151,11 @@ def is_gguf(path: Path) -> bool:
     return path.suffix.lower() == ".gguf"
 
 
-def read_config(folder: Path) -> Config:
+def read_config(folder: Path, opened: Path | None = None) -> Config:
+    """opened: the weights it is to stand beside, where a person named those."""
     path = folder / CONFIG
     if not path.is_file():
-        raise CheckpointError(without_config(folder))
+        raise CheckpointError(without_config(folder, opened))
     values = read_json(path)
     beside = folder / GENERATION
     said = read_json(beside) if beside.is_file() else None
@@ -173,7 +192,8 @@ def open_parts(folder: Path, index: str) -> tuple[TensorFile, ...]:
     absent = [name for name in names if not (folder / name).is_file()]
     if absent:
         raise CheckpointError(
-            f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing in {folder}; "
+            broken_link(*(folder / name for name in absent))
+            or f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing in {folder}; "
             f"{index} lists {len(names)} parts, and all of them are needed"
         )
     files = {name: open_weights(folder / name) for name in names}
@@ -192,7 +212,9 @@ def open_weights(path: Path) -> TensorFile:
 
 
 def check_suffix(path: Path) -> None:
-    """CheckpointError for a file that by its name holds no weights."""
+    """CheckpointError for what is no file, or one that by its name holds no weights."""
+    if not path.is_file():
+        raise CheckpointError(f"{path} is no ordinary file, so no weights can be read from it")
     if path.suffix not in _SUFFIXES:
         raise CheckpointError(
             f"{path} is no weights file by its name; supported are {', '.join(_SUFFIXES)} and .gguf"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 CONFIG = "config.json"
 SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
-PICKLED = "pytorch_model.bin"
+PICKLED, PICKLED_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
 ADAPTER = "adapter_config.json"
 
 _FOREIGN = {
@@ -24,8 +24,21 @@ _BESIDE = ("optimizer", "scheduler", "scaler", "rng_state", "training_args", "ad
 """How the files begin that a training loop leaves beside the weights."""
 
 
-def without_config(folder: Path) -> str:
-    """Why a folder without a config.json is no checkpoint."""
+def broken_link(*paths: Path) -> str | None:
+    """Of the first of these that is a link to nothing; a copied snapshot of the Hub's cache holds
+    such links."""
+    for path in paths:
+        if path.is_symlink() and not path.exists():
+            return f"{path} is a link to {path.readlink()}, which is not there"
+    return None
+
+
+def without_config(folder: Path, opened: Path | None = None) -> str:
+    """Why a folder without a config.json is no checkpoint. opened: the file in it that was to be
+    opened."""
+    broken = broken_link(folder / CONFIG)
+    if broken is not None:
+        return broken
     if (folder / ADAPTER).is_file():
         return _adapter(folder)
     if (folder / "params.json").is_file():
@@ -35,20 +48,27 @@ def without_config(folder: Path) -> str:
         )
     if (folder / "model_index.json").is_file():
         return f"{folder} holds a pipeline that makes images (model_index.json), no Transformer"
+    lacks = f"{folder} has no {CONFIG}" if opened is None else f"{opened} has no {CONFIG} beside it"
     files = sorted(path.name for path in folder.glob("*.[gG][gG][uU][fF]"))
     if files:
         which = "one of them" if files[1:] else "that file"
-        return f"{folder} has no {CONFIG}, but holds {_some(files)}; open {which}"
+        if opened is not None:
+            be = "are" if files[1:] else "is"
+            return f"{lacks}, but there {be} {_some(files)}; open {which} instead"
+        return f"{lacks}, but holds {_some(files)}; open {which}"
     within = sorted(path.parent for path in (*folder.glob(f"*/{CONFIG}"), *_snapshots(folder)))
     if within:
         names = _some(str(path.relative_to(folder)) for path in within)
         which = "that folder" if len(within) == 1 else "one of these"
-        return f"{folder} has no {CONFIG}, but there is one in {names}; open {which}"
-    return f"{folder} has no {CONFIG}; a checkpoint folder holds {CONFIG} and {SAFE} or {PICKLED}"
+        return f"{lacks}, but there is one in {names}; open {which}"
+    return f"{lacks}; a checkpoint folder holds {CONFIG} and {SAFE} or {PICKLED}"
 
 
 def without_weights(folder: Path) -> str:
     """Why a folder with a config.json has no weights that can be read."""
+    broken = broken_link(*(folder / name for name in (SAFE, SAFE_INDEX, PICKLED, PICKLED_INDEX)))
+    if broken is not None:
+        return broken
     if (folder / ADAPTER).is_file():
         return _adapter(folder)
     for name, framework in _FOREIGN.items():
@@ -59,7 +79,7 @@ def without_weights(folder: Path) -> str:
             )
     parts = sorted(folder.glob("*-*-of-*.safetensors")) or sorted(folder.glob("*-*-of-*.bin"))
     if parts:
-        index = SAFE_INDEX if parts[0].suffix == ".safetensors" else f"{PICKLED}.index.json"
+        index = SAFE_INDEX if parts[0].suffix == ".safetensors" else PICKLED_INDEX
         return f"{folder} has {parts[0].name} but no {index}, which says what each part holds"
     others = sorted(path.name for path in folder.iterdir() if path.suffix in _WEIGHTS)
     models = [name for name in others if not name.startswith(_BESIDE)]

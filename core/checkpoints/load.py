@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import re
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -13,9 +12,11 @@ import torch
 
 from core import builtin, random_models
 from core.arguments import whole_number
+from core.checkpoints import addresses
 from core.checkpoints.build import Progress, build, check_config, heads_without, plan
 from core.checkpoints.config import Config
-from core.checkpoints.files import Checkpoint, open_checkpoint, read_config
+from core.checkpoints.files import Checkpoint, expanded, open_checkpoint, read_config
+from core.checkpoints.unreadable import told
 from core.device import compute_dtype, resolve
 from core.errors import CheckpointError
 from core.loaded import LoadedModel
@@ -23,12 +24,6 @@ from core.request import ShouldStop
 from core.spec import ModelSpec
 from core.text import Tokenizer
 from core.text.settings import Settings
-
-HUB = "hub:"
-_HUB_NAME = re.compile(
-    r"(?!.*\.(?i:safetensors|gguf|bin)$)[A-Za-z0-9][\w.-]*(/[\w.-]+)?(@[\w./-]+)?"
-)
-"""What may name a model on the Hub: "gpt2", "org/name", with "@revision"."""
 
 
 def load_model(
@@ -42,7 +37,8 @@ def load_model(
 ) -> LoadedModel:
     """Load "builtin:encoder", "random:decoder", a checkpoint folder, a weights file, or "hub:gpt2".
 
-    A name that is no file here is looked for on the Hub, with or without "hub:".
+    A name that is no file here is looked for on the Hub, with or without "hub:"; the address of a
+    model's page there will do too.
 
     seed: of random models. dtype: to compute in; None is float32 whatever is stored. progress is
     called with (done, of how much, what). Raises CheckpointError, UnsupportedModel, RequestError
@@ -51,33 +47,33 @@ def load_model(
     if not isinstance(source, str | PathLike):
         raise CheckpointError(f"a model is named by a str or a path, not by {source!r}")
     whole_number(seed, "the seed")
-    text = str(source)
-    if not text.strip():
+    text = _unblanked(source if isinstance(source, str) else str(Path(source)))
+    if not text:
         raise CheckpointError(
             "no model is named; give builtin:encoder, a checkpoint folder or a name on the Hub"
         )
     if text.startswith(random_models.PREFIX):
         return load_random(text, seed, device=device, dtype=dtype)
-    path = Path(source).expanduser()
+    path = expanded(text)
     name: str | None = None
     notes: tuple[str, ...] = ()
     if text.startswith(builtin.PREFIX):
         path, listed = builtin.find(text)
         name = listed.title
-    elif text.startswith(HUB) or (_HUB_NAME.fullmatch(text) and not path.exists()):
+    elif (name := _on_the_hub(text, path)) is not None:
         from core.checkpoints import hub  # its library loads slowly
 
         where, kind = resolve(device), compute_dtype(dtype)
         fetched = hub.fetch(
-            text,
+            name,
             check=lambda folder: check_config(read_config(folder), where, kind),
             progress=progress,
             should_stop=should_stop,
         )
-        path, name, notes = fetched.folder, text.removeprefix(HUB), fetched.notes
+        path, notes = fetched.folder, fetched.notes
     return load_checkpoint(
         path,
-        source=text,
+        source=str(source),
         name=name,
         notes=notes,
         device=device,
@@ -85,6 +81,22 @@ def load_model(
         progress=progress,
         should_stop=should_stop,
     )
+
+
+def _unblanked(text: str) -> str:
+    """Without the blanks around it that a pasted name may have, unless there is such a file."""
+    plain, path = text.strip(), expanded(text)
+    with told(path):
+        return text if plain and plain != text and path.exists() else plain
+
+
+def _on_the_hub(text: str, path: Path) -> str | None:
+    """The name there; None for a file or folder here, and for what can be no such name."""
+    said = addresses.after_prefix(text)
+    if said is not None:
+        return said
+    with told(path):
+        return None if path.exists() else addresses.possible(text)
 
 
 def load_random(source: str, seed: int, *, device: str, dtype: str | None) -> LoadedModel:
