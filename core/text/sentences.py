@@ -20,7 +20,10 @@ NAMES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.mode
 def open_sentences(path: Path, settings: Settings) -> Opened:
     """One model, numbered as its family does."""
     kind = settings.kind
-    processor = open_model(path, bare=kind.bare and not settings.switch("add_prefix_space", True))
+    bare = kind.bare and not settings.switch("add_prefix_space", True)
+    processor = open_model(path, bare=bare)
+    # Since Llama 2 a space is put before a text alone, not before what follows a typed token.
+    once = kind.bare and not bare and not settings.switch("legacy", False)
     vocabulary = lay_out(processor, settings, path)
     template, names = settings.template, settings.names()
     names["lang"] = settings.values.get("src_lang") or "en_XX"
@@ -32,6 +35,7 @@ def open_sentences(path: Path, settings: Settings) -> Opened:
         names=names,
         fold=_fold(settings),
         by_punctuation=kind.cuts and settings.switch("split_by_punct", False),
+        inner=open_model(path, bare=True) if once else None,
     )
     notes = settings.begins_unsaid(path.name)
     if not settings.kind_name:

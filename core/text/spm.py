@@ -67,8 +67,11 @@ class SentencePieceEngine:
         names: dict[str, str],
         fold: Fold | None = None,
         by_punctuation: bool = False,
+        inner: SentencePieceProcessor | None = None,
     ) -> None:
+        """inner: reads what stands behind a typed token, where that is not as at the start."""
         self._processor = processor
+        self._inner = inner or processor
         self._vocabulary = vocabulary
         self._template = template
         self._names = names
@@ -159,7 +162,8 @@ class SentencePieceEngine:
         origin = [(i, i + 1) for i in range(len(words))]
         if self._fold is not None:
             words, origin = self._fold(words)
-        found = self._processor.encode(words, return_type="offset_mapping")
+        processor = self._inner if start else self._processor
+        found = processor.encode(words, return_type="offset_mapping")
         spans = _whole_spans(found["pieces"], found["offsets"])
         for token, span in zip(found["ids"], spans, strict=True):
             if span is not None:

@@ -113,6 +113,26 @@ def test_llama_starts_and_falls_back_to_bytes(tmp_path: Path) -> None:
     assert processor.decode(list(tokens.ids)) == "the 😀ñ!"
 
 
+@pytest.mark.parametrize("legacy", [None, False, True])
+def test_behind_a_typed_token_llama_puts_no_space(tmp_path: Path, legacy: bool | None) -> None:
+    from transformers import LlamaTokenizer
+    from transformers.tokenization_utils_sentencepiece import generate_merges
+
+    options = {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
+    processor = sentence_piece(tmp_path / "tokenizer.model", "bpe", **options)
+    said = {} if legacy is None else {"legacy": legacy}
+    config = {"tokenizer_class": "LlamaTokenizer", "add_bos_token": True, **said}
+    write_json(tmp_path / "tokenizer_config.json", config)
+    ours = Tokenizer.from_folder(tmp_path, spec())
+    vocabulary = {piece: i for i, (piece, _) in enumerate(scores(processor))}
+    merges = generate_merges(vocabulary, scores(processor))
+    theirs = LlamaTokenizer(vocab=vocabulary, merges=merges, add_bos_token=True, **said)
+    texts = ("the</s>cat", "</s>the cat<s>the", "the cat")
+    agree(ours, theirs, texts if legacy else (*texts, "the</s> cat", "<s> the </s> cat"))
+    text = "the cat</s>sat" if not legacy else "the cat</s> sat"
+    assert ours.decode(ours.encode("the cat</s>sat").ids[1:], skip_special=False) == text
+
+
 def test_llamas_switches_are_followed(tmp_path: Path) -> None:
     sentence_piece(tmp_path / "tokenizer.model", "bpe", size=60)
     config = {"tokenizer_class": "LlamaTokenizer", "add_bos_token": False, "add_eos_token": True}
