@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -78,8 +79,9 @@ class Opening:
         if self.starting.later(lambda: self.open(source)):
             self._store.update(source=source)
             return
-        if Path(source).exists():
-            self._left.forget(source)
+        with suppress(OSError):  # of a path that cannot be looked at loading tells why
+            if Path(source).exists():
+                self._left.forget(source)
         self._want(source)
 
     def choose_architecture(self, architecture: Architecture) -> None:

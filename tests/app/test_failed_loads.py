@@ -37,6 +37,15 @@ def told(qtbot: QtBot, app: App) -> str:
     return problem.text
 
 
+def test_a_path_that_cannot_be_looked_at_is_told_of(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder")
+    app.session.opening.open("/" + "a" * 5000)
+    said = told(qtbot, app)
+    assert said.startswith("/aaa")
+    assert said.endswith("a… cannot be read: File name too long.")
+    assert app.store.state.model.source == "random:encoder"
+
+
 def test_a_model_that_was_not_waited_for_is_still_the_one_of_its_architecture(
     qtbot: QtBot, open_app: Opener
 ) -> None:
