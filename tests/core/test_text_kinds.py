@@ -191,7 +191,7 @@ def test_llama_with_and_without_a_space_first(tmp_path: Path, first: bool) -> No
         normalization_rule_name="identity",
         remove_extra_whitespaces=False,
     )
-    config = {"tokenizer_class": "LlamaTokenizer", "add_prefix_space": first}
+    config = {"tokenizer_class": "LlamaTokenizer", "add_prefix_space": first, "legacy": True}
     write_json(tmp_path / "tokenizer_config.json", config)
     ours = Tokenizer.from_folder(tmp_path, spec())
     vocabulary = {piece: i for i, (piece, _) in enumerate(scores(processor))}
