@@ -184,9 +184,11 @@ def _judged(trace: Trace) -> str:
     classes = trace.spec.heads.classes
     if classes is None or classes.of != "last":
         return "first token"
-    padding = trace.tokens[trace.spec.main_stack.name].padding
-    behind = padding[_place(trace) + 1 :]
-    return "last token" if all(behind) else "last token that is not the padding token"
+    tokens, place = trace.tokens[trace.spec.main_stack.name], _place(trace)
+    if all(tokens.padding[place + 1 :]):
+        return "last token"
+    of_padding_alone = tokens.ids[place] == classes.pad
+    return "first token" if of_padding_alone else "last token that is not the padding token"
 
 
 def _place(trace: Trace) -> int:

@@ -171,7 +171,7 @@ def _sentence(trace: Trace, options: ViewOptions) -> list[Panel]:
         panels.append(_pair(heads["pair"].numpy(), _not_special(trace, options)))
     if spec.classes is not None:
         first = spec.classes.of == "first" and trace.spec.encoder is not None
-        remark = _not_special(trace, options) if first else ""
+        remark = _not_special(trace, options) if first else _not_last(trace, spec.classes, options)
         panels.append(_classes(heads["classes"], spec.classes, remark))
     if spec.replaced is not None:
         panels.append(_replaced(heads["replaced"].numpy(), trace, options))
@@ -193,6 +193,19 @@ def _not_special(trace: Trace, options: ViewOptions) -> str:
     name = labels(tokens, options.raw_labels)[first]
     where = f"the first position that is no padding, {first}" if first else "the first position"
     return f"It reads {where}, which is “{name}” now, not a special token."
+
+
+def _not_last(trace: Trace, head: ClassHead, options: ViewOptions) -> str:
+    """What to say where the text ends with padding tokens that stand in it as tokens, and the
+    classes of its last one are read before them; empty elsewhere."""
+    tokens = trace.tokens[trace.spec.main_stack.name]
+    place = head.place(tokens.ids, tokens.padding)
+    if head.of != "last" or all(tokens.padding[place + 1 :]):
+        return ""
+    if tokens.ids[place] == head.pad:
+        return "It reads the first token, as all are the padding token."
+    name = labels(tokens, options.raw_labels)[place]
+    return f"It reads “{name}”, the last token that is not the padding token."
 
 
 def _pair(logits: Floats, remark: str) -> Bars:
