@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from core.checkpoints.json_file import read_json
 from core.checkpoints.recognise import is_pointer
+from core.checkpoints.unreadable import told
 from core.errors import CheckpointError
 
 T = TypeVar("T")
@@ -16,11 +17,8 @@ T = TypeVar("T")
 def refuse_pointer(path: Path) -> None:
     """CheckpointError for what a clone without Git-LFS has in place of a large file, and for a file
     that cannot be read at all."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(64)
-    except OSError as error:
-        raise CheckpointError(f"{path} cannot be read: {error.strerror}") from None
+    with told(path), path.open("rb") as file:
+        start = file.read(64)
     if is_pointer(start):
         raise CheckpointError(
             f"{path} is a Git-LFS pointer, not the tokenizer itself; fetch it with “git lfs pull”"

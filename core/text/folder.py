@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from core.checkpoints.unreadable import told
 from core.errors import CheckpointError
 from core.text import ranks, sentences, vocabularies, whole
 from core.text.engine import Opened
@@ -36,11 +37,8 @@ GROUPS: tuple[tuple[str, ...], ...] = (
 def sources(folder: Path) -> list[tuple[str, ...]]:
     """The groups of tokenizer files in a folder, the one to use first. CheckpointError for a folder
     that may not be looked into."""
-    try:
-        files = [p.name for p in folder.iterdir() if p.is_file()] if folder.is_dir() else []
-    except OSError as error:
-        raise CheckpointError(f"{folder} cannot be read: {error.strerror}") from None
-    return groups(files)
+    with told(folder):
+        return groups(p.name for p in folder.iterdir() if p.is_file()) if folder.is_dir() else []
 
 
 def groups(files: Iterable[str]) -> list[tuple[str, ...]]:
