@@ -62,10 +62,11 @@ def decoder_tokenizer(texts: Iterable[str]) -> Tokenizer:
 def translator_tokenizer(texts: Iterable[str]) -> Tokenizer:
     """One BPE for both languages: a Chinese character is a piece, a space is a ▁; ends in </s>.
 
-    No ▁ is put in front of a text, so that decoding gives back exactly what was written.
+    No ▁ is put in front of a text, so that decoding gives back exactly what was written, save that
+    white space of any kind and length comes back as one space.
     """
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
-    # Line ends and tabs read as spaces, which the pieces know.
+    # The pieces know single spaces alone.
     blank = normalizers.Replace(Regex(r"\s+"), " ")
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), blank])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
