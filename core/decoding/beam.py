@@ -15,7 +15,7 @@ from torch import Tensor
 
 from core.arguments import whole_number
 from core.decoding import filters, prompt
-from core.decoding.generate import Runs, make_step, without_suppressed, writer
+from core.decoding.generate import CANDIDATES, Runs, make_step, without_suppressed, writer
 from core.decoding.scores import scores
 from core.errors import RequestError
 from core.request import DecodeRequest, Sampling, ShouldStop, Step
@@ -70,6 +70,7 @@ class BeamSearch:
         self.finished: str | None = None
         self._children: dict[tuple[int | None, int], int] = {}
         self._forced = dict(request.forced)
+        self._penalty = Sampling(repetition_penalty=request.sampling.repetition_penalty)
         self._start = prompt.start(request.run)
         self._traces: dict[int | None, Trace] = {}
         room = prompt.room(model.spec, self._start)
@@ -170,18 +171,20 @@ class BeamSearch:
         return self._start if node is None else self.steps(node)[-1].tokens
 
     def steps(self, node: int) -> tuple[Step, ...]:
-        """The path as decoding steps, each with the trace that predicted it."""
+        """The path as decoding steps, each with the trace that predicted it, and its candidates
+        weighed as the search weighs them."""
         found: list[Step] = []
         before = self._start
         for hypothesis in self.path(node):
             trace = self._trace(hypothesis.parent, before)
+            logits = _last_logits(trace)
             step = make_step(
                 self.model,
                 trace=trace,
-                logits=_last_logits(trace),
+                logits=logits,
                 generated=[*(s.token for s in found), hypothesis.token],
                 before=before,
-                sampling=Sampling(),
+                candidates=filters.top(self._open(logits), self._penalty, CANDIDATES, before.ids),
                 forced=hypothesis.index in self._forced,
                 limit=lambda tokens: None,
             )
@@ -200,10 +203,13 @@ class BeamSearch:
         elif fixed is not None:
             step = _only(fixed, torch.zeros_like(logits))
         else:
-            open_ = without_suppressed(logits.log_softmax(-1), self.model.spec)
-            step = filters.penalised(open_, self.request.sampling, tokens.ids)
+            step = filters.penalised(self._open(logits), self._penalty, tokens.ids)
             step = step.log_softmax(-1) if self.model.spec.renormalised else step
         return step + (0.0 if node is None else self.nodes[node].log_probability)
+
+    def _open(self, logits: Tensor) -> Tensor:
+        """What the repetition penalty acts on in a search: log-probabilities, not logits."""
+        return without_suppressed(logits.log_softmax(-1), self.model.spec)
 
     def _extended(self, node: int | None) -> Tokens:
         """The tokens of a hypothesis, without building its steps."""

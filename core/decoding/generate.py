@@ -12,7 +12,7 @@ from core.decoding import filters, prompt
 from core.decoding.scores import scores
 from core.decoding.strategies import choose
 from core.errors import RequestError
-from core.request import DecodeRequest, RunRequest, Sampling, ShouldStop, Step
+from core.request import Candidate, DecodeRequest, RunRequest, ShouldStop, Step
 from core.reuse import moved_by
 from core.run import last_position
 from core.spec import ModelSpec
@@ -135,7 +135,12 @@ class Decoding:
             logits=logits,
             generated=[*(s.token for s in self.steps), token],
             before=self.tokens,
-            sampling=self.request.sampling,
+            candidates=filters.top(
+                without_suppressed(logits, self.model.spec),
+                self.request.sampling,
+                CANDIDATES,
+                self.tokens.ids,
+            ),
             forced=forced,
             limit=self._at_limit,
         )
@@ -157,7 +162,7 @@ def make_step(
     logits: Tensor,
     generated: list[int],
     before: Tokens,
-    sampling: Sampling,
+    candidates: tuple[Candidate, ...],
     forced: bool,
     limit: Callable[[Tokens], str | None],
 ) -> Step:
@@ -182,9 +187,7 @@ def make_step(
         entropy=entropy,
         text=text,
         pending=pending,
-        candidates=filters.top(
-            without_suppressed(logits, model.spec), sampling, CANDIDATES, before.ids
-        ),
+        candidates=candidates,
         logits=logits,
         trace=trace,
         tokens=tokens,

@@ -160,6 +160,26 @@ def test_beam_search_with_repetition_penalty(pair: Any) -> None:
     assert abs(best.score - float(expected.sequences_scores[0])) <= 1e-4
 
 
+def test_a_beams_candidates_are_weighed_as_the_search_did(pair: Any) -> None:
+    theirs, ours = pair
+    expected = generate(theirs, max_new_tokens=10, num_beams=3, repetition_penalty=1.8)
+    sampling = Sampling(repetition_penalty=1.8)
+    request = DecodeRequest(
+        run=start(ours), strategy="beam", beams=3, max_new_tokens=10, sampling=sampling
+    )
+    search = BeamSearch(ours, request)
+    moved = 0
+    for step in search.steps(search.run()[0].id):
+        if _fixed(ours, step, 9):
+            continue
+        beam = int(expected.beam_indices[0, step.index])
+        scores = expected.scores[step.index][beam].softmax(-1)
+        for candidate in step.candidates:
+            assert abs(candidate.kept - float(scores[candidate.token])) <= 1e-5
+            moved += abs(candidate.kept - candidate.probability) > 1e-3
+    assert moved
+
+
 def test_the_tree_tells_what_became_of_every_hypothesis(pair: Any) -> None:
     _, ours = pair
     request = DecodeRequest(run=start(ours), strategy="beam", beams=3, max_new_tokens=6)
