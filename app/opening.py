@@ -38,7 +38,7 @@ class Loads(Starts, Protocol):
 class Opening:
     """Writes the store's model, source and device, and what a new model brings with it.
 
-    failed: tell the person.
+    halt: stop what plays or goes on decoding. failed: tell the person.
     """
 
     def __init__(
@@ -48,11 +48,12 @@ class Opening:
         core: Loads,
         running: Running,
         *,
+        halt: Callable[[], None],
         failed: Callable[[Exception], None],
         known: ByArchitecture,
     ) -> None:
         self._store, self._tasks, self._core = store, tasks, core
-        self._running, self._tell = running, failed
+        self._running, self._halt, self._tell = running, halt, failed
         self.known = known
         self.starting = Starting(store, tasks, core, known, failed)
         self._left = Left()
@@ -153,9 +154,10 @@ class Opening:
         )
 
     def _begin(self, load: Load) -> None:
+        self._halt()  # whatever comes of this load, what was asked to go on is dropped with it
         self._tasks.drop("load", *OF_ONE_MODEL)
         self._load = load
-        self._store.update(source=load.source, problem=load.told, playing=False)
+        self._store.update(source=load.source, problem=load.told)
         left = self._left.model(load.source, load.device)
 
         def work(job: Job) -> LoadedModel:

@@ -77,6 +77,7 @@ class Session(QObject):
             tasks,
             core,
             self.running,
+            halt=self.stepping.halt,
             failed=partial(self._fail, where="model"),
             known=known or ByArchitecture(),
         )

@@ -4,9 +4,9 @@ The controllers write it: `Starting` what the core offers, `Opening` the model a
 one, `Running` the answer and the kept ones, the stepping family and `Checker` what was decoded and
 how it was checked, `Leafing` which view each group shows, `Session` the rest. Some fields have
 several writers: `selection` all of them, with what they change; `problem` Session, Running and,
-while models come and go, Opening; `view` Session, Leafing, and Opening for an example; `playing`
-Stepping, and Opening, which ends it. The panels write `selection` alone, through `select`, and
-`draw_ms`. Fields are replaced, never changed in place.
+while models come and go, Opening; `view` Session, Leafing, and Opening for an example. The panels
+write `selection` alone, through `select`, and `draw_ms`. Fields are replaced, never changed in
+place.
 """
 
 from __future__ import annotations

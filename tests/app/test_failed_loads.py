@@ -85,6 +85,21 @@ def test_a_model_that_could_not_be_opened_is_forgotten_for_good(
     assert Settings(file).load().by_architecture.sources == {"encoder": "random:encoder"}
 
 
+def test_what_was_to_go_on_to_its_end_does_not_after_a_load_that_failed(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    app = open_app("random:decoder")
+    app.session.stepping.choose(max_new_tokens=20)
+    app.session.stepping.last()
+    app.session.opening.open(str(tmp_path / "gone"))
+    assert "gone" in told(qtbot, app)
+    before = len(app.store.state.steps)
+    app.session.stepping.on()
+    qtbot.waitUntil(lambda: len(app.store.state.steps) > before)
+    settled(qtbot, app)
+    assert len(app.store.state.steps) == before + 1
+
+
 # --- the device -------------------------------------------------------------------------------
 
 
