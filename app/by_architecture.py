@@ -38,7 +38,7 @@ class ByArchitecture:
         return by_source.get(source, "encoder")
 
     def forget_source(self, source: str) -> None:
-        """It could not be opened."""
+        """It can be opened nowhere."""
         self.sources = {a: s for a, s in self.sources.items() if s != source}
 
     def keep(self, state: State) -> None:

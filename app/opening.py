@@ -19,7 +19,7 @@ from app.starting import Starting, Starts
 from app.stepping import NOTHING_DECODED
 from app.store import Problem, Store
 from app.tasks import Job, Report, ShouldStop, Tasks
-from core.errors import Cancelled, CoreError
+from core.errors import Cancelled, CheckpointError, CoreError, UnsupportedModel
 
 if TYPE_CHECKING:
     from core.loaded import LoadedModel
@@ -198,7 +198,8 @@ class Opening:
     def _failed(self, load: Load, error: Exception) -> None:
         """The model before stays; where there is none, the best there is comes instead."""
         model = self._store.state.model
-        if model is None or model.source != load.source:
+        at_fault = isinstance(error, (CheckpointError, UnsupportedModel))
+        if at_fault and (model is None or model.source != load.source):
             self.known.forget_source(load.source)
         self._tell(error)
         if model is None:

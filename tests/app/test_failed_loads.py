@@ -11,6 +11,7 @@ import torch
 from pytestqt.qtbot import QtBot
 
 from app.by_architecture import ByArchitecture
+from app.examples import Example
 from app.settings import Remembered, Settings
 from app.wiring import App
 from core.errors import RequestError
@@ -70,6 +71,35 @@ def test_the_open_model_is_remembered_though_another_device_has_no_room_for_it(
     app.session.opening.choose_device("cuda:0")
     assert "9 GB" in told(qtbot, app)
     assert app.session.opening.known.sources == {"decoder": "random:decoder"}
+
+
+def test_a_model_is_remembered_though_the_device_has_no_room_for_it(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    core = Broken()
+    app = open_app("random:encoder", core=core)
+    app.session.opening.known.sources["decoder"] = "random:decoder"
+    core.gate.clear()
+    app.session.opening.choose_architecture("decoder")
+    app.session.opening.choose_device("cuda:0")
+    core.gate.set()
+    assert "9 GB" in told(qtbot, app)
+    assert core.asked[-1] == ("random:decoder", "cuda:0")
+    app.window.close()
+    remembered = Settings(tmp_path / "settings.ini").load().by_architecture.sources
+    assert remembered == {"encoder": "random:encoder", "decoder": "random:decoder"}
+
+
+def test_a_model_is_remembered_though_an_example_asks_it_for_a_mask_that_cannot_be(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:encoder")
+    known = app.session.opening.known
+    known.sources["decoder"] = "random:decoder"
+    bad = Example(title="Bad", model="random:decoder", text="a", mask="opaque")
+    app.session.opening.show_example(bad)
+    assert "opaque" in told(qtbot, app)
+    assert known.sources == {"encoder": "random:encoder", "decoder": "random:decoder"}
 
 
 def test_a_model_that_could_not_be_opened_is_forgotten_for_good(
