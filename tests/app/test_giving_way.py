@@ -50,7 +50,8 @@ def test_it_gives_way_to_another_text(qtbot: QtBot, open_app: Opener) -> None:
     type_text(app, "ab")
     qtbot.waitUntil(lambda: app.store.state.answer.inputs.text == "ab")
     settled(qtbot, app)
-    assert (endless.begun, endless.stopped) == (2, 1)
+    # Each letter may have a run, and a picture, of its own.
+    assert endless.begun >= 2 and endless.stopped == 1
     assert app.store.state.problem is None
 
 
