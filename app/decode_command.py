@@ -8,16 +8,17 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from app.examples import masks_of
 from app.labels import labeller
 
 if TYPE_CHECKING:
-    from core.decoding import Hypothesis
+    from core.decoding import Fill, Hypothesis
     from core.decoding.record import Names
     from core.loaded import LoadedModel
-    from core.request import DecodeRequest, RunRequest
+    from core.request import DecodeRequest, RunRequest, Step
 
 
 def decode(asked: Namespace) -> None:
@@ -70,6 +71,7 @@ def _steps(asked: Namespace, model: LoadedModel, request: DecodeRequest) -> None
     decoding = model.decoding(request)
     while decoding.finished is None:
         step = decoding.step()
+        _tell_notes(step)
         if asked.json:
             print(record.json_line(step, candidates=asked.candidates, names=names), flush=True)
         else:
@@ -85,12 +87,14 @@ def _search(asked: Namespace, model: LoadedModel, request: DecodeRequest) -> Non
     from core.decoding import BeamSearch
 
     search = BeamSearch(model, request)
-    for hypothesis in search.run():
-        print(_told(asked, search, hypothesis))
+    for rank, hypothesis in enumerate(search.run()):
+        steps = search.steps(hypothesis.id)
+        if rank == 0:
+            _tell_notes(steps[0])
+        print(_line(asked, hypothesis, steps))
 
 
-def _told(asked: Namespace, search: Any, hypothesis: Hypothesis) -> str:
-    steps = search.steps(hypothesis.id)
+def _line(asked: Namespace, hypothesis: Hypothesis, steps: Sequence[Step]) -> str:
     if not asked.json:
         return f"{hypothesis.score:8.3f}  {steps[-1].text}"
     found = {
@@ -109,12 +113,19 @@ def _fill(asked: Namespace, model: LoadedModel, run: RunRequest) -> None:
     filling = Filling(model, run)
     while filling.finished is None:
         fill = filling.step()
+        _tell_notes(fill)
         if asked.json:
             print(record.json_line(fill, candidates=asked.candidates, names=names), flush=True)
     if not asked.json:
         tokens = filling.tokens
         kept = [t for t, special in zip(tokens.ids, tokens.special, strict=True) if not special]
         print(model.tokenizer.decode(kept) if model.tokenizer is not None else kept)
+
+
+def _tell_notes(move: Step | Fill) -> None:
+    """Of the first run only: a text that grows comes nearer to what it is too short for."""
+    for said in () if move.index else move.trace.notes:
+        print(f"trifocal: {said}", file=sys.stderr)
 
 
 def _names(model: LoadedModel) -> Names:

@@ -63,9 +63,8 @@ def render(asked: Namespace) -> None:
         trace = model.run(request)
     options = replace(options, kept=kept(asked, model, masks))
     _check_pins(selection, trace)
-    trouble = model.trouble(trace)
-    if trouble:
-        print(f"trifocal: {trouble}", file=sys.stderr)
+    for said in filter(None, (model.trouble(trace), *trace.notes)):
+        print(f"trifocal: {said}", file=sys.stderr)
     application = QGuiApplication.instance() or QGuiApplication(["trifocal"])
     figure = wanted.draw(trace, selection, options)
     if all(isinstance(panel, Words) for panel in figure.panels):

@@ -186,7 +186,8 @@ class LoadedModel:
         """Continue a text (or write the target of a source) token by token.
 
         strategy: "greedy" or "sample"; `core.decoding.BeamSearch` keeps several texts at once.
-        What is wrong is said at once (RequestError), not at the first step.
+        What is wrong is said at once (RequestError), not at the first step, which warns
+        (RuntimeWarning) of what its trace has `notes` of.
         """
         start = self._asked(text, pair, target, ids, target_ids, masks, wants=(LAST,))
         decoding = self.decoding(
@@ -204,7 +205,7 @@ class LoadedModel:
                 seed=seed,
             )
         )
-        return _all_steps(decoding)
+        return _all_steps(decoding, self.name)
 
     def _asked(
         self,
@@ -316,6 +317,9 @@ class LoadedModel:
         return 0 if pad is None else pad
 
 
-def _all_steps(decoding: Decoding) -> Iterator[Step]:
+def _all_steps(decoding: Decoding, name: str) -> Iterator[Step]:
     while decoding.finished is None:
-        yield decoding.step()
+        step = decoding.step()
+        for said in () if step.index else step.trace.notes:
+            warnings.warn(f"{name}: {said}", RuntimeWarning, stacklevel=2)
+        yield step

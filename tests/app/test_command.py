@@ -66,6 +66,15 @@ def test_render_writes_the_numbers_of_the_model(tmp_path: Path) -> None:
         assert any(abs(value - number) < 1e-4 for number in numbers), value
 
 
+def test_render_tells_of_a_mask_that_asks_for_more_than_the_text_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "map.svg"
+    line = f"render --model random:decoder --text cat --mask prefix:prefix=99 --out {out}"
+    assert main(line.split()) == 0
+    assert "trifocal: at decoder.self, prefix 99 of the mask" in capsys.readouterr().err
+
+
 def test_render_draws_a_png_of_the_width_asked_for(tmp_path: Path) -> None:
     from PySide6.QtGui import QImage
 

@@ -53,6 +53,27 @@ def test_an_encoder_fills_its_masks(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "site"),
+    [
+        ("--model random:decoder --text Hello", "decoder.self"),
+        ("--model random:decoder --text Hello --json", "decoder.self"),
+        ("--model random:encoder --text a[MASK][MASK]", "encoder.self"),
+        ("--model random:encoder-decoder --text ab --strategy beam --beams 2", "encoder.self"),
+    ],
+)
+def test_what_could_not_be_taken_at_its_word_is_told_once(
+    capsys: pytest.CaptureFixture[str], line: str, site: str
+) -> None:
+    assert main(["decode", *line.split(), "--mask", f"{site}=prefix:prefix=99"]) == 0
+    _, source, _, text, *_ = line.split()
+    source_tokens, _ = load_model(source).tokenize(text)
+    assert capsys.readouterr().err == (
+        f"trifocal: at {site}, prefix 99 of the mask 'Prefix LM' is more than the tokens of the "
+        f"text and acts like {source_tokens.real()}\n"
+    )
+
+
+@pytest.mark.parametrize(
     ("line", "sentence"),
     [
         ("--model random:decoder --text Hello --top-p 4", "Top-p is 4.0; it must be above 0"),

@@ -279,3 +279,9 @@ def test_a_script_is_warned_of_a_prefix_beyond_the_text() -> None:
     model = load_model("random:decoder")
     with pytest.warns(RuntimeWarning, match="prefix 99 of the mask 'Prefix LM' is more than"):
         model.trace(ids=[5, 6, 7], masks={"decoder.self": "prefix:prefix=99"})
+    with pytest.warns(RuntimeWarning, match="prefix 5 of the mask 'Prefix LM' is more") as told:
+        steps = list(model.decode(ids=[5, 6, 7], masks={"decoder.self": "prefix:prefix=5"}))
+    assert len(steps) > 3
+    assert len(told) == 1, "once, however many steps the text stays shorter"
+    assert "acts like 3" in str(told[0].message)
+    assert told[0].filename == __file__
