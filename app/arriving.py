@@ -16,7 +16,7 @@ from app.looking import fitted
 
 if TYPE_CHECKING:
     from app.by_architecture import ByArchitecture
-    from app.store import Problem, State
+    from app.store import State
     from core.loaded import LoadedModel
 
 MOST_RECENT = 8
@@ -27,16 +27,27 @@ class Load:
     """A model on its way.
 
     before: the text that stood there when the first model was chosen that has not come yet.
-    example: what is to be read with it. told: what to go on saying once it is there. tried: source
-    and device of what failed before.
+    example: what is to be read with it. said: what went wrong on the way to it, a sentence each;
+    instead: that it comes in place of another. tried: source and device of what failed before.
     """
 
     source: str
     device: str
     before: Inputs
     example: Example | None = None
-    told: Problem | None = None
+    said: tuple[str, ...] = ()
+    instead: str = ""
     tried: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def to_say(self) -> str:
+        """While it is on its way, and still once it is there; empty where all went well."""
+        return " ".join(filter(None, (*self.said, self.instead)))
+
+    def failing(self, text: str) -> Load:
+        """As it is once it has failed. text: why, in one sentence; it is said once."""
+        said = self.said if text in self.said else (*self.said, text)
+        return replace(self, said=said, instead="")
 
 
 def arrived(

@@ -19,6 +19,7 @@ from app.starting import Starting, Starts
 from app.stepping import NOTHING_DECODED
 from app.store import Problem, Store
 from app.tasks import Job, Report, ShouldStop, Tasks
+from app.telling import told
 from core.errors import Cancelled, CheckpointError, CoreError, UnsupportedModel
 
 if TYPE_CHECKING:
@@ -148,16 +149,16 @@ class Opening:
             before = self.known.text(self.starting.expected)
         else:
             before = state.inputs
-        told = self.starting.notice()
+        said = (self.starting.notice,) if self.starting.notice else ()
         self._begin(
-            Load(source=source, device=state.device, before=before, example=example, told=told)
+            Load(source=source, device=state.device, before=before, example=example, said=said)
         )
 
     def _begin(self, load: Load) -> None:
         self._halt()  # whatever comes of this load, what was asked to go on is dropped with it
         self._tasks.drop("load", *OF_ONE_MODEL)
         self._load = load
-        self._store.update(source=load.source, problem=load.told)
+        self._store.update(source=load.source, problem=_problem(load))
         left = self._left.model(load.source, load.device)
 
         def work(job: Job) -> LoadedModel:
@@ -174,6 +175,7 @@ class Opening:
         except CoreError as error:
             self._failed(load, error)
             return
+        self.starting.notice = ""  # it is said with this one
         self.known.keep(replace(state, inputs=kept))
         self.known.sources[model.spec.architecture] = load.source
         back, gone = self._left.exchange(state, model, changes["inputs"], changes["masks"])
@@ -182,7 +184,7 @@ class Opening:
         # What was asked of the model before since this one began to load is not this one's.
         self._tasks.drop(*OF_ONE_MODEL)
         nothing = {**NOTHING_DECODED, "answer": None, "refused": None, "kept": ()}
-        self._store.update(**(changes | nothing | back), problem=load.told)
+        self._store.update(**(changes | nothing | back), problem=_problem(load))
         against = load.example.against if load.example is not None else ""
         if against or self._store.state.answer is None:
             self._run_after(against)
@@ -201,7 +203,8 @@ class Opening:
         at_fault = isinstance(error, (CheckpointError, UnsupportedModel))
         if at_fault and (model is None or model.source != load.source):
             self.known.forget_source(load.source)
-        self._tell(error)
+        load = load.failing(told(error, model))
+        self._store.update(problem=_problem(load))
         if model is None:
             self._open_instead(load)
         else:
@@ -214,17 +217,19 @@ class Opening:
         for source, device in ((best, load.device), (best, "cpu"), (LAST_RESORT, "cpu")):
             if (source, device) not in tried:
                 on = f" on the {device.upper()}" if device != load.device else ""
-                told = self._going_on(f"{self._store.state.title(source)} is opened{on} instead.")
+                instead = f"{self._store.state.title(source)} is opened{on} instead."
                 self._store.update(device=device)
                 self._begin(
-                    Load(source=source, device=device, before=load.before, told=told, tried=tried)
+                    Load(
+                        source=source,
+                        device=device,
+                        before=load.before,
+                        said=load.said,
+                        instead=instead,
+                        tried=tried,
+                    )
                 )
                 return
-
-    def _going_on(self, sentence: str) -> Problem | None:
-        """What was told, and one sentence more."""
-        problem = self._store.state.problem
-        return replace(problem, text=f"{problem.text} {sentence}") if problem is not None else None
 
     def _stay(self) -> None:
         """The open model's name and device again, and a run that was dropped."""
@@ -248,6 +253,10 @@ class Opening:
         )
         if not state.answered and not again:
             self._running.run()
+
+
+def _problem(load: Load) -> Problem | None:
+    return Problem(text=load.to_say, where="model") if load.to_say else None
 
 
 def _device_of(model: LoadedModel) -> str:

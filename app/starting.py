@@ -7,7 +7,7 @@ from typing import Protocol
 
 from app.by_architecture import ByArchitecture
 from app.choices import Architecture
-from app.store import Abilities, Problem, Store
+from app.store import Abilities, Store
 from app.tasks import Tasks
 
 START = "start"  # the lane in which the core is imported: nothing drops it
@@ -22,7 +22,8 @@ class Starts(Protocol):
 class Starting:
     """Writes the store's abilities and, until they are there, its source and text.
 
-    expected: the architecture of the model that will be the first. failed: tell the person.
+    expected: the architecture of the model that will be the first. notice: what is to be said with
+    that model, whichever it is. failed: tell the person.
     """
 
     def __init__(
@@ -36,8 +37,8 @@ class Starting:
         self._store, self._tasks, self._core = store, tasks, core
         self._known, self._failed = known, failed
         self.expected: Architecture = "encoder"
+        self.notice = ""
         self._wish: Callable[[], None] | None = None
-        self._notice: Problem | None = None
 
     def expect(self, source: str) -> None:
         """Show the text that this model was last given."""
@@ -68,15 +69,9 @@ class Starting:
 
         self._tasks.submit(START, lambda job: self._core.abilities(), ready, self._failed)
 
-    def notice(self) -> Problem | None:
-        """What is to be said, once, with the first model, whichever it is."""
-        notice, self._notice = self._notice, None
-        return notice
-
     def _give_up_device(self, abilities: Abilities) -> None:
         """The CPU takes the place of a remembered device that is gone."""
         device = self._store.state.device
         if device not in abilities.devices:
             self._store.update(device="cpu")
-            text = f"There is no {device.upper()} here any more: the CPU is used."
-            self._notice = Problem(text=text, where="model")
+            self.notice = f"There is no {device.upper()} here any more: the CPU is used."

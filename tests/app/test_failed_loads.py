@@ -13,11 +13,15 @@ from pytestqt.qtbot import QtBot
 from app.by_architecture import ByArchitecture
 from app.examples import Example
 from app.settings import Remembered, Settings
+from app.telling import sentence
 from app.wiring import App
-from core.errors import RequestError
+from core import load_model
+from core.errors import CoreError, RequestError
 from core.loaded import LoadedModel
 from tests.app.driver import Opener, settled
 from tests.app.test_writing_while_loading import Gated
+
+NO_ROOM = "The model needs 9 GB, but cuda:0 has 1 GB free."
 
 
 class Broken(Gated):
@@ -28,6 +32,13 @@ class Broken(Gated):
         if device == "cuda:0":
             raise RequestError("the model needs 9 GB, but cuda:0 has 1 GB free")
         return found
+
+
+def why_not(folder: Path) -> str:
+    """The sentence in which the core refuses a folder."""
+    with pytest.raises(CoreError) as refused:
+        load_model(str(folder))
+    return sentence(str(refused.value))
 
 
 def told(qtbot: QtBot, app: App) -> str:
@@ -160,7 +171,8 @@ def test_a_folder_that_is_gone_says_nothing_against_the_device(
     first = app.store.state.models[0]
     assert core.asked[-1] == (first.source, "cuda:1")
     assert app.window.header.device.currentText() == "CUDA:1"
-    assert told(qtbot, app).endswith(f" {first.title} is opened instead.")
+    why = why_not(tmp_path / "gone")
+    assert told(qtbot, app) == f"{why} {first.title} is opened instead."
 
 
 def test_a_device_that_fails_gives_way_to_the_cpu_and_that_is_said(
@@ -176,7 +188,47 @@ def test_a_device_that_fails_gives_way_to_the_cpu_and_that_is_said(
         (first.source, "cpu"),
     ]
     assert app.window.header.device.currentText() == "CPU"
-    assert told(qtbot, app).endswith(f" {first.title} is opened on the CPU instead.")
+    assert told(qtbot, app) == f"{NO_ROOM} {first.title} is opened on the CPU instead."
+
+
+def test_that_the_folder_is_gone_is_said_though_the_device_fails_too(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    Settings(tmp_path / "settings.ini").save(Remembered(device="cuda:0"))
+    app = open_app(str(tmp_path / "gone"), core=with_cards(Broken()))
+    first, why = app.store.state.models[0], why_not(tmp_path / "gone")
+    assert told(qtbot, app) == f"{why} {NO_ROOM} {first.title} is opened on the CPU instead."
+
+
+def test_that_the_device_is_gone_is_said_though_the_folder_is_gone_too(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    Settings(tmp_path / "settings.ini").save(Remembered(device="cuda:7"))
+    app = open_app(str(tmp_path / "gone"), core=with_cards(Broken()))
+    first, why = app.store.state.models[0], why_not(tmp_path / "gone")
+    device = "There is no CUDA:7 here any more: the CPU is used."
+    assert told(qtbot, app) == f"{device} {why} {first.title} is opened instead."
+    app.session.opening.open("random:decoder")
+    settled(qtbot, app)
+    assert app.store.state.problem is None, "it is said once"
+
+
+def test_where_nothing_can_be_opened_all_that_went_wrong_is_said(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    core = Gated()
+
+    def load(source: str, device: str, report: Any, stop: Any) -> LoadedModel:
+        core.asked.append((source, device))
+        raise RequestError(f"no room for {source}")
+
+    core.load = load  # type: ignore[method-assign]
+    app = open_app("random:decoder", core=core, wait=False)
+    qtbot.waitUntil(lambda: len(core.asked) == 3, timeout=20_000)
+    tried = [source for source, _ in core.asked]
+    assert told(qtbot, app) == " ".join(f"No room for {source}." for source in tried)
+    assert len(set(tried)) == 3
+    assert app.store.state.model is None
 
 
 def test_after_a_cancel_a_mac_is_asked_for_by_the_name_it_is_listed_by(
