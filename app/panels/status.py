@@ -68,7 +68,7 @@ class StatusLine(QStatusBar):
         if names & {"view", "abilities"}:
             views = state.abilities.views if state.abilities is not None else ()
             self.shows.setText(next((v.summary for v in views if v.key == state.view), ""))
-        if names & {"model", "answer", "draw_ms", "source", "selection"} | MOVES:
+        if names & ({"model", "answer", "draw_ms", "source", "selection"} | MOVES):
             self._show_facts()
         if names & DIMMED_BY:
             for label in (self.tokens, self.times):

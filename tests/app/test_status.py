@@ -96,3 +96,16 @@ def test_a_label_cuts_its_text_to_the_room_inside_its_padding(qtbot: QtBot) -> N
     assert label.sizeHint().width() >= width + 40
     label.resize(label.sizeHint().width(), 20)
     assert super(ElidedLabel, label).text() == text
+
+
+def test_what_is_no_fact_of_the_run_rewrites_none(open_app: Opener) -> None:
+    app = open_app()
+    status = app.window.status
+    told = status.model.text()
+    status.model.setText("written before")
+    app.store.update(note="Look here.")
+    app.store.update(busy=Busy(lane="run", text="Running"))
+    app.store.update(busy=None)
+    assert status.model.text() == "written before"
+    app.store.update(draw_ms=7.0)
+    assert status.model.text() == told and "draw 7.0 ms" in status.times.text()
