@@ -12,16 +12,25 @@ UNPREPARED = (
     "This picture was not prepared to the end. Turn to another view and back to prepare it."
 )
 
+TOWARDS_A_PICTURE = frozenset({"load", "run", "decode", "prepare"})
+"""What the worker does of which a picture comes: after the first three it is prepared anew."""
+
+
+def coming(state: State) -> bool:
+    """Whether a picture is on its way. The worker takes what leads to none last, so while it does
+    that nothing is being prepared."""
+    return state.busy is not None and state.busy.lane in TOWARDS_A_PICTURE
+
 
 def why(state: State) -> str:
     """Empty while a run is on its way: it takes but a moment, and the status line tells of a longer
     one; and where the banner says what is wrong with the picture."""
-    if state.trace is not None:
-        if state.busy is not None:
-            return PREPARING
-        return UNPREPARED if state.problem is None else ""
     if state.busy is not None and state.busy.lane == "load":
         return WAITING
+    if state.trace is not None:
+        if coming(state):
+            return PREPARING
+        return UNPREPARED if state.problem is None else ""
     if state.model is None:
         return WAITING if state.problem is None else NO_MODEL
     if state.refused is not None:

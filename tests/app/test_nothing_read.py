@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from PySide6.QtWidgets import QStackedWidget
 from pytestqt.qtbot import QtBot
 
 from app.choices import Inputs
-from app.panels.nothing_read import NO_MODEL, UNREAD, WAITING, why
+from app.panels.nothing_read import NO_MODEL, PREPARING, UNPREPARED, UNREAD, WAITING, why
 from app.store import Busy, Problem, State
 from app.wiring import App
 from core.builtin import FOLDER
@@ -157,6 +159,20 @@ def test_why_there_is_no_picture() -> None:
     opened = State(model=object(), inputs=Inputs(text="a"))  # type: ignore[arg-type]
     assert why(opened) == UNREAD
     assert why(State(model=opened.model, busy=Busy(text="Running"))) == ""
+
+
+@pytest.mark.parametrize(
+    ("lane", "told"),
+    [
+        ("load", WAITING),
+        *((lane, PREPARING) for lane in ("run", "decode", "prepare")),
+        *((lane, UNPREPARED) for lane in ("read", "check", "save")),
+    ],
+)
+def test_a_picture_is_being_prepared_only_where_work_leads_to_one(lane: str, told: str) -> None:
+    read = State(answer=SimpleNamespace(trace=object()))  # type: ignore[arg-type]
+    assert why(read) == UNPREPARED
+    assert why(replace(read, busy=Busy(text="Busy", lane=lane))) == told
 
 
 def test_no_empty_page_flashes_between_two_models_that_read_the_text(
