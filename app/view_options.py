@@ -82,6 +82,14 @@ def options_of(state: State) -> ViewOptions:
     )
 
 
+def options_or_none(state: State) -> ViewOptions | None:
+    """None where `options_of` fails, for whatever reason: `drawn` then says so in the picture."""
+    try:
+        return options_of(state)
+    except Exception:
+        return None
+
+
 def drawn(view: View, state: State, **changes: Any) -> Figure:
     """The view's picture of the run that is looked at; changes: other options than the state's.
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.panels.keeping import Keeping
-from app.panels.nothing_read import WAITING, why
+from app.panels.nothing_read import WAITING, coming, why
 from app.panels.picking import Picking
 from app.panels.pooling import Pooling
 from app.panels.view_tabs import ViewTabs
@@ -19,7 +19,7 @@ from app.session import BUSY_TEXTS, Session
 from app.store import Store
 from app.tasks import Job
 from app.theme import LIGHT, Theme
-from app.view_options import SHOWN_BY, drawn, enlargement, options_of
+from app.view_options import SHOWN_BY, drawn, enlargement, options_or_none
 from core.progress import Watch
 
 if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
@@ -52,7 +52,7 @@ class Pictures(QWidget):
         self.widgets: dict[str, FigureWidget] = {}
         self._stale: set[str] = set()
         self._drawn: set[str] = set()  # views whose widget shows the model that is open
-        self._loading = False
+        self._lane = ""  # what the worker was doing
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE)
@@ -80,9 +80,9 @@ class Pictures(QWidget):
 
     @property
     def figure(self) -> Figure | None:
-        """The picture in front; None while there is none yet."""
+        """The picture in front; None while there is none of what is looked at."""
         view = self._store.state.view
-        return self.widgets[view].figure if view in self._drawn else None
+        return self.widgets[view].figure if self._is_shown(view) else None
 
     def offer_actions(self, *actions: QAction) -> None:
         """What the right button offers on every picture."""
@@ -128,11 +128,18 @@ class Pictures(QWidget):
                 widget.enlarge(enlargement(self._store.state))
         if names & SHOWN_BY:
             self._stale = set(self._views)
-        loading = state.busy is not None and state.busy.lane == "load"
-        loaded, self._loading = self._loading and not loading, loading
-        # A preparation gives way to a load; where no other model came of that, it is made again.
-        if names & (SHOWN_BY | {"view"}) or loaded:
+        made_way = self._made_way()
+        if made_way or names & (SHOWN_BY | {"view"}):
             self._timer.start()
+        elif "busy" in names and not coming(state) and not self._is_shown(state.view):
+            self._patience.start()  # its preparation was cancelled, unless another one follows
+
+    def _made_way(self) -> bool:
+        """Whether a load or run has ended: a preparation gave way to it, and where no other picture
+        came of that it is made again."""
+        busy = self._store.state.busy
+        before, self._lane = self._lane, busy.lane if busy is not None else ""
+        return before in ("load", "run") and before != self._lane
 
     def _offer_views(self) -> None:
         abilities = self._store.state.abilities
@@ -149,14 +156,23 @@ class Pictures(QWidget):
             self._session.look_at(key)
         if self._views:
             self.tabs.show_key(key)
-        if key in self._drawn:
+        if self._is_shown(key):
             self._stack.setCurrentWidget(self.widgets[key])
         else:  # another view's picture must not stay under this one's name
             self._patience.start()
 
+    def _is_shown(self, key: str) -> bool:
+        """Whether a view's widget shows what is looked at, and no run or place before it."""
+        return key in self._drawn and key not in self._stale
+
     def _show_why(self) -> None:
-        """An empty page that says why, unless the picture in front is the open model's."""
-        if self._store.state.view not in self._drawn:
+        """An empty page that says why, unless the picture in front is the one asked for. The one
+        before it stays while that is on its way, but must not pass for it where it is not."""
+        state = self._store.state
+        key = state.view
+        before = key in self._drawn and self._stack.currentWidget() is self.widgets[key]
+        follows = self.pending or coming(state)
+        if not (self._is_shown(key) or (before and follows)):
             self._stack.setCurrentWidget(self.waiting)
 
     def _widget(self, key: str) -> FigureWidget:
@@ -185,7 +201,10 @@ class Pictures(QWidget):
         trace, view = state.trace, self._views.get(state.view)
         if trace is None or view is None or view.key not in self._stale:
             return
-        selection, options = state.selection, options_of(state)
+        selection, options = state.selection, options_or_none(state)
+        if options is None:
+            self._paint(view)  # which says why
+            return
         if view.prepare is not None and not (view.ready and view.ready(trace, selection, options)):
             prepare = view.prepare
 
@@ -198,7 +217,7 @@ class Pictures(QWidget):
                 # painting now would compute here, in the window's thread, what that one computes.
                 now = self._store.state
                 here = now.trace is trace and now.selection == selection
-                if here and options_of(now) == options:
+                if here and options_or_none(now) == options:
                     self._paint(view)
 
             self._session.prepare(work, prepared)

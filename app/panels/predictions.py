@@ -17,7 +17,7 @@ from app.panels.picking import took
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
-from app.view_options import SHOWN_BY, drawn, enlargement, options_of
+from app.view_options import SHOWN_BY, drawn, enlargement, options_or_none
 
 if TYPE_CHECKING:  # the window's first paint needs neither a figure nor numpy
     from app.figure import Figure
@@ -114,7 +114,8 @@ class PredictionsPanel(QWidget):
         view = next(view for view in state.abilities.views if view.key == KEY)
         figure = drawn(view, state, compact=True)
         self._show_figure(replace(figure, title="", columns=1, weights=()))
-        self._bring_in_sight(options_of(state).asked if state.asked != self._asked else ())
+        options = options_or_none(state) if state.asked != self._asked else None
+        self._bring_in_sight(options.asked if options is not None else ())
 
     def _show_figure(self, figure: Figure) -> None:
         """As high as its lists need; the panel scrolls."""

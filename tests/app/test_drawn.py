@@ -67,6 +67,29 @@ def test_a_view_that_fails_says_so_until_it_can_be_drawn(
     qtbot.waitUntil(lambda: isinstance(shown.figure.panels[0], Bars))
 
 
+def test_what_is_asked_of_every_picture_may_fail_too(
+    qtbot: QtBot, open_app: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app("random:decoder")
+    shown = app.window.predictions.figure
+    assert shown is not None
+    told = "cannot be drawn: there is no such word."
+    with monkeypatch.context() as broken:
+        broken.setattr("app.view_options.shown", failing(RequestError("there is no such word")))
+        app.session.ask("q")
+        settled(qtbot, app)
+        assert only_words(app.window.pictures.figure) == f"Attention {told}"
+        qtbot.waitUntil(lambda: isinstance(shown.figure.panels[0], Words))
+        assert only_words(shown.figure) == f"Predictions {told}"
+        app.session.look_at("ablation")  # which is prepared first
+        settled(qtbot, app)
+        assert told in only_words(app.window.pictures.figure)
+    app.session.ask("qu")
+    settled(qtbot, app)
+    assert not isinstance(app.window.pictures.figure.panels[0], Words)
+    qtbot.waitUntil(lambda: isinstance(shown.figure.panels[0], Bars))
+
+
 def test_options_of_ones_own(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
     state, seen = app.store.state, []

@@ -189,3 +189,57 @@ def test_no_other_views_picture_stands_under_one_that_is_not_prepared(
     app.session.look_at("ablation")
     settled(qtbot, app)
     assert not pictures.waiting.isVisible() and pictures.figure is not None
+
+
+def prepared(qtbot: QtBot, app: App, text: str) -> None:
+    """A dear picture of this text, in front."""
+    app.session.look_at("ablation")
+    app.session.write(text=text)
+    settled(qtbot, app)
+    assert app.window.pictures.figure is not None
+    assert not app.window.pictures.waiting.isVisible()
+
+
+def being_prepared(qtbot: QtBot, app: App) -> None:
+    """The text in the editor is read, and its picture on its way."""
+    qtbot.waitUntil(lambda: app.store.state.answered and app.session._tasks.active("prepare"))
+
+
+def test_a_picture_of_the_text_before_does_not_stay_where_the_next_was_cancelled(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    prepared(qtbot, app, "a longer text")
+    pictures = app.window.pictures
+    held(app, "ablation")
+    app.session.write(text="ab")
+    being_prepared(qtbot, app)
+    assert pictures.figure is None, "what is exported must be of this text"
+    assert not pictures.waiting.isVisible(), "the older one stays while the next is on its way"
+    app.session.cancel()
+    qtbot.waitUntil(pictures.waiting.isVisible)
+    assert pictures.waiting.text() == UNPREPARED
+    assert pictures.figure is None
+
+
+@pytest.mark.parametrize("older", [True, False])
+def test_what_gave_way_to_a_refused_text_is_prepared_again(
+    qtbot: QtBot, open_app: Opener, older: bool
+) -> None:
+    app = open_app()
+    if older:
+        prepared(qtbot, app, "a longer text")
+    pictures = app.window.pictures
+    before = pictures.figure
+    go_on = held(app, "ablation")
+    app.session.look_at("ablation")
+    app.session.write(text="ab")
+    being_prepared(qtbot, app)
+    app.session.write(text="a" * 6000)
+    qtbot.waitUntil(lambda: app.store.state.refused is not None)
+    go_on.set()
+    qtbot.waitUntil(lambda: pictures.figure not in (None, before), timeout=10_000)
+    settled(qtbot, app)
+    assert "without one head" in pictures.figure.title
+    assert not pictures.waiting.isVisible()
+    assert app.store.state.old and len(app.store.state.trace.tokens["encoder"]) == 4
