@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from numbers import Real
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeGuard
 
 from core.errors import RequestError
 
@@ -32,6 +32,28 @@ def whole_numbers(values: Iterable[SupportsIndex], name: str = "the token id") -
 def whole_number(value: Any, name: str) -> int:
     """One of them."""
     return whole_numbers([value], name)[0]
+
+
+def check_pairs(what: str, said: object, of: str) -> None:
+    """RequestError for what are no pairs `of` something, such as "an axis and an index"."""
+    if not _listed(said) or not all(_listed(pair) and len(pair) == 2 for pair in said):
+        raise RequestError(f"{what} {said!r}; it must be pairs of {of}")
+
+
+def check_named(what: str, said: Any, of: str) -> None:
+    """The same for pairs of a name and a whole number, which may name nothing twice."""
+    check_pairs(what, said, of)
+    names = [name for name, _ in said]
+    if not all(isinstance(name, str) for name in names):
+        raise RequestError(f"{what} {said!r}; it must be pairs of {of}")
+    for name, number in said:
+        whole_number(number, f"the {name}")
+        if names.count(name) > 1:
+            raise RequestError(f"{what} {said!r}, which names {name} twice")
+
+
+def _listed(said: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(said, Sequence) and not isinstance(said, str)
 
 
 def check_number(name: str, said: object) -> None:

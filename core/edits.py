@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from torch import Tensor
 
-from core.arguments import check_number, whole_number
+from core.arguments import check_named, check_number
 from core.errors import RequestError
 
 Mode = Literal["set", "scale"]
@@ -32,22 +31,15 @@ def check(edit: object) -> None:
     """RequestError for what is no edit; whether its site and places are there shows in the run."""
     if not isinstance(edit, Edit):
         raise RequestError(f"{edit!r} is no edit; a value is changed with core.Edit")
+    if not isinstance(edit.site, str):
+        raise RequestError(f"the site of an edit is {edit.site!r}; it must be a str")
     if edit.mode not in get_args(Mode):
         raise RequestError(
             f"the mode of the edit of {edit.site} is {edit.mode!r}; "
             f"there are {', '.join(get_args(Mode))}"
         )
     check_number(f"the value of the edit of {edit.site}", edit.value)
-    for place in edit.at:
-        _check_place(edit.site, place)
-
-
-def _check_place(site: str, place: object) -> None:
-    if not isinstance(place, Sequence) or len(place) != 2:
-        raise RequestError(
-            f"the edit of {site} is at {place!r}; it must be pairs of an axis and an index"
-        )
-    whole_number(place[1], f"the {place[0]}")
+    check_named(f"the edit of {edit.site} is at", edit.at, "an axis and an index")
 
 
 def apply(edit: Edit, value: Tensor, words: tuple[str, ...]) -> Tensor:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor
 
+from core.arguments import check_named, check_pairs
 from core.errors import RequestError
 from core.mask_kinds import KINDS, Context
 from core.spec import AttentionSpec
@@ -69,14 +71,16 @@ def choose(choice: str | MaskChoice | None, **params: int) -> MaskChoice:
     """A MaskChoice from "causal" or "sliding_window:window=3", checked; RequestError for what does
     not exist. A parameter that is not named has its default."""
     if isinstance(choice, MaskChoice):
+        if params:
+            raise RequestError(f"{min(params)} goes with the name of a mask, not with a MaskChoice")
         return choice
     if not isinstance(choice, str | None):
         raise RequestError(
             f"a mask is a name or a MaskChoice, not {type(choice).__name__}; see core.masks.KINDS"
         )
     key, _, tail = (choice or OWN).partition(":")
-    params |= dict(_parameter(part) for part in tail.split(",") if part)
-    check(made := MaskChoice(key=key, params=tuple(sorted(params.items()))))
+    given = [*params.items(), *(_parameter(part) for part in tail.split(",") if part)]
+    check(made := MaskChoice(key=key, params=tuple(sorted(given, key=itemgetter(0)))))
     return made
 
 
@@ -90,37 +94,44 @@ def _parameter(text: str) -> tuple[str, int]:
         ) from None
 
 
-def check(choice: MaskChoice, site: str | None = None) -> None:
-    """Raise RequestError unless the kind exists, its parameters are in range, and it is one for the
-    attention site where that is given."""
+def check(choice: object, site: str | None = None) -> None:
+    """RequestError for what is no MaskChoice, or unless its kind exists, its parameters are in
+    range and it is one for the attention site where that is given."""
+    if not isinstance(choice, MaskChoice):
+        raise RequestError(f"{choice!r} is no MaskChoice; core.masks.choose makes one of a name")
     if choice.how not in get_args(How):
         raise RequestError(f"masks are joined by 'and' or 'or', not by {choice.how!r}")
-    if choice.key != OWN:
-        if choice.key not in KINDS:
-            raise RequestError(
-                f"there is no mask {choice.key!r}; there are {', '.join([OWN, *KINDS])}"
-            )
-        known = {p.name: p for p in KINDS[choice.key].parameters}
-        for name, value in choice.params:
-            if name not in known:
-                raise RequestError(
-                    f"the mask {choice.key!r} has no parameter {name!r}; it has "
-                    f"{', '.join(known) or 'none'}"
-                )
-            if value < known[name].least:
-                raise RequestError(
-                    f"{name} of the mask {choice.key!r} is {value}; it must be at least "
-                    f"{known[name].least}"
-                )
-        part = None if site is None else site.split(".")[1]
-        if part is not None and part not in KINDS[choice.key].sites:
-            fitting = [key for key, found in KINDS.items() if part in found.sites]
-            raise RequestError(
-                f"the mask {choice.key!r} compares tokens of one text, and {site} looks from one "
-                f"into another; for it there are {', '.join([OWN, *fitting])}"
-            )
+    _check_kind(choice)
+    part = None if site is None else site.split(".")[1]
+    if part is not None and choice.key != OWN and part not in KINDS[choice.key].sites:
+        fitting = [key for key, found in KINDS.items() if part in found.sites]
+        raise RequestError(
+            f"the mask {choice.key!r} compares tokens of one text, and {site} looks from one "
+            f"into another; for it there are {', '.join([OWN, *fitting])}"
+        )
+    check_pairs("blocked is", choice.blocked, "a query and a key")
+    if not isinstance(choice.also, tuple | list):
+        raise RequestError(f"also is {choice.also!r}; it must be a tuple of MaskChoices")
     for also in choice.also:
         check(also, site)
+
+
+def _check_kind(choice: MaskChoice) -> None:
+    if choice.key != OWN and choice.key not in KINDS:
+        raise RequestError(f"there is no mask {choice.key!r}; there are {', '.join([OWN, *KINDS])}")
+    known = {} if choice.key == OWN else {p.name: p for p in KINDS[choice.key].parameters}
+    check_named(f"the mask {choice.key!r} has", choice.params, "a parameter's name and a number")
+    for name, value in choice.params:
+        if name not in known:
+            raise RequestError(
+                f"the mask {choice.key!r} has no parameter {name!r}; it has "
+                f"{', '.join(known) or 'none'}"
+            )
+        if value < known[name].least:
+            raise RequestError(
+                f"{name} of the mask {choice.key!r} is {value}; it must be at least "
+                f"{known[name].least}"
+            )
 
 
 def beyond_text(choice: MaskChoice, tokens: int) -> list[str]:
@@ -237,7 +248,7 @@ def _predicate(choice: MaskChoice, context: Context, spec: AttentionSpec) -> Ten
     q, k = context.q[:, None], context.k[None, :]
     if choice.key == OWN:
         return own(spec, q, k)
-    check(choice)
+    _check_kind(choice)
     found = KINDS[choice.key]
     params: Mapping[str, Any] = {p.name: p.default for p in found.parameters} | dict(choice.params)
     return found.predicate(q, k, context, **params)

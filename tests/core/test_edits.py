@@ -52,6 +52,10 @@ def test_a_value_is_scaled_where_it_is_asked_for() -> None:
         ({"site": "decoder.0.ffn.out", "value": "0"}, "it must be a number"),
         ({"site": "decoder.0.ffn.out", "at": ("position",)}, "pairs of an axis and an index"),
         ({"site": "decoder.0.ffn.out", "at": (("position", 0.5),)}, "0.5 is no whole number"),
+        ({"site": "decoder.0.ffn.out", "at": None}, "at None; it must be pairs of an axis and"),
+        ({"site": "decoder.0.ffn.out", "at": ((0, 1),)}, "pairs of an axis and an index"),
+        ({"site": "decoder.0.self.q", "at": (("head", 0), ("head", 1))}, "names head twice"),
+        ({"site": 3}, "the site of an edit is 3; it must be a str"),
     ],
 )
 def test_bad_edits_are_refused(edit: dict[str, object], sentence: str) -> None:
