@@ -29,6 +29,7 @@ class Load:
     before: the text that stood there when the first model was chosen that has not come yet.
     example: what is to be read with it. said: what went wrong on the way to it, a sentence each;
     instead: that it comes in place of another. tried: source and device of what failed before.
+    anew: even where it was only left and is still in memory.
     """
 
     source: str
@@ -38,6 +39,7 @@ class Load:
     said: tuple[str, ...] = ()
     instead: str = ""
     tried: frozenset[tuple[str, str]] = frozenset()
+    anew: bool = False
 
     @property
     def to_say(self) -> str:

@@ -32,41 +32,47 @@ class Left:
         state = self._states.get((source, device))
         return state.model if state is not None else None
 
-    def forget(self, source: str) -> None:
-        """It is to be read anew."""
-        self._states = {key: state for key, state in self._states.items() if key[0] != source}
-
     def exchange(
         self,
         state: State,
         model: LoadedModel,
         inputs: Inputs,
         masks: Mapping[str, MaskChoice],
+        *,
+        anew: bool = False,
     ) -> tuple[dict[str, Any], str]:
         """`model` takes the place of the one in `state`, and will read `inputs` under `masks`.
 
         Fields of the store as they were with `model`: its kept texts and, where text and masks are
-        the same, its run and what was decoded, with the step that was looked at. And one sentence
-        where what was done with the model before, or with an older one, cannot stay.
+        the same, its run and what was decoded, with the step that was looked at. And what is to be
+        said where what was done with the model before, or with an older one, cannot stay. anew: it
+        was read from its files, which may be others by now.
         """
         # First, so that what one goes back to neither counts nor can be what has to go.
         was = self._states.pop(_key(model), None)
-        gone = self._leave(state, model)
-        if was is None or was.model is not model:
-            return {}, gone
-        return _back(was, inputs, masks, state.decode), gone
+        found = _back(was, inputs, masks, state.decode) if was and was.model is model else {}
+        lost = was is not None and not found
+        if anew:
+            older = [key for key in self._states if key[0] == model.source]
+            lost = lost or bool(older)
+            for key in older:
+                del self._states[key]
+        before = state.model
+        reopened = before is not None and (
+            _key(before) == _key(model) or (anew and before.source == model.source)
+        )
+        lost = lost or (reopened and _worth_keeping(state))
+        gone = _gone(model.name, "it was opened anew") if lost else ""
+        if not reopened:
+            gone = f"{gone} {self._leave(state)}".strip()
+        return found, gone
 
-    def _leave(self, state: State, following: LoadedModel) -> str:
+    def _leave(self, state: State) -> str:
         model = state.model
-        if model is None or _key(model) == _key(following):
-            return ""
-        if not (state.kept or _decoded(state)):
+        if model is None or not _worth_keeping(state):
             return ""
         if model.parameters > MOST_WEIGHTS:
-            return (
-                f"The kept texts and the decoded tokens of {model.name} are gone: it is too large "
-                "to stay in memory beside another model."
-            )
+            return _gone(model.name, "it is too large to stay in memory beside another model")
         self._states[_key(model)] = state
         gone = []
         while sum(_weights(other) for other in self._states.values()) > MOST_WEIGHTS:
@@ -74,10 +80,11 @@ class Left:
             gone.append(first.model.name if first.model is not None else "")
         if not gone:
             return ""
-        return (
-            f"The kept texts and the decoded tokens of {' and '.join(gone)} are gone: not all "
-            "models that were left can stay in memory."
-        )
+        return _gone(" and ".join(gone), "not all models that were left can stay in memory")
+
+
+def _gone(names: str, why: str) -> str:
+    return f"The kept texts and the decoded tokens of {names} are gone: {why}."
 
 
 def _back(
@@ -93,6 +100,10 @@ def _back(
         found["decode"] = replace(was.decode, speed=decode.speed)
         found["step"] = was.selection.step
     return found
+
+
+def _worth_keeping(state: State) -> bool:
+    return bool(state.kept) or _decoded(state)
 
 
 def _decoded(state: State) -> bool:

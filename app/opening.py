@@ -81,10 +81,10 @@ class Opening:
         if self.starting.later(lambda: self.open(source)):
             self._store.update(source=source)
             return
+        anew = False
         with suppress(OSError):  # of a path that cannot be looked at loading tells why
-            if Path(source).exists():
-                self._left.forget(source)
-        self._want(source)
+            anew = Path(source).exists()
+        self._want(source, anew=anew)
 
     def choose_architecture(self, architecture: Architecture) -> None:
         """Switch to a model of that kind; where one is open it stays, whatever else loads."""
@@ -141,7 +141,7 @@ class Opening:
 
     # --- loading ----------------------------------------------------------------------------
 
-    def _want(self, source: str, example: Example | None = None) -> None:
+    def _want(self, source: str, example: Example | None = None, *, anew: bool = False) -> None:
         state = self._store.state
         if self._load is not None and self._tasks.active("load"):
             before = self._load.before  # the person only chose again
@@ -149,9 +149,15 @@ class Opening:
             before = self.known.text(self.starting.expected)
         else:
             before = state.inputs
-        said = (self.starting.notice,) if self.starting.notice else ()
         self._begin(
-            Load(source=source, device=state.device, before=before, example=example, said=said)
+            Load(
+                source=source,
+                device=state.device,
+                before=before,
+                example=example,
+                said=(self.starting.notice,) if self.starting.notice else (),
+                anew=anew,
+            )
         )
 
     def _begin(self, load: Load) -> None:
@@ -159,7 +165,7 @@ class Opening:
         self._tasks.drop("load", *OF_ONE_MODEL)
         self._load = load
         self._store.update(source=load.source, problem=_problem(load))
-        left = self._left.model(load.source, load.device)
+        left = None if load.anew else self._left.model(load.source, load.device)
 
         def work(job: Job) -> LoadedModel:
             if left is not None:
@@ -178,8 +184,11 @@ class Opening:
         self.starting.notice = ""  # it is said with this one
         self.known.keep(replace(state, inputs=kept))
         self.known.sources[model.spec.architecture] = load.source
-        back, gone = self._left.exchange(state, model, changes["inputs"], changes["masks"])
-        changes["note"] = changes["note"] or gone
+        back, gone = self._left.exchange(
+            state, model, changes["inputs"], changes["masks"], anew=load.anew
+        )
+        # Behind the note, which may be told with the place that it is true of.
+        changes["note"] = f"{changes['note']} {gone}".strip()
         changes["selection"] = replace(changes["selection"], step=back.pop("step", None))
         # What was asked of the model before since this one began to load is not this one's.
         self._tasks.drop(*OF_ONE_MODEL)

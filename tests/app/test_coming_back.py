@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.choices import Inputs
+from app.examples import Example
+from core.loaded import LoadedModel
 from core.masks import MaskChoice
 from tests.app.driver import Opener, settled
 from tests.app.test_decoding import step
+from tests.app.test_opening import opened
 from tests.app.test_remembering import switch
+from tests.app.test_writing_while_loading import Gated
+
+
+class OfAFolder(Gated):
+    """In a folder lies a random decoder, read anew each time."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def load(self, source: str, device: str, report: Any, stop: Any) -> LoadedModel:
+        if source != self._folder:
+            return super().load(source, device, report, stop)
+        return replace(super().load("random:decoder", device, report, stop), source=source)
 
 
 def test_kept_texts_and_decoded_tokens_wait_for_their_model(qtbot: QtBot, open_app: Opener) -> None:
@@ -102,3 +123,63 @@ def test_tokens_decoded_after_a_mask_was_reset_are_there_again(
     switch(qtbot, app, "encoder")
     switch(qtbot, app, "decoder")
     assert app.store.state.steps == steps
+
+
+def test_it_is_said_that_nothing_comes_back_to_a_folder_that_is_opened_anew(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    folder = str(tmp_path)
+    app = open_app("random:encoder", core=OfAFolder(folder))
+    app.session.opening.open(folder)
+    opened(qtbot, app, folder)
+    app.session.running.keep()
+    first, anew = app.store.state.model, " it was opened anew."
+    app.session.opening.open(folder)
+    qtbot.waitUntil(lambda: app.store.state.model is not first)
+    settled(qtbot, app)
+    assert app.store.state.kept == ()
+    assert app.window.banner.label.text().endswith(anew)
+    step(qtbot, app, 2)
+    switch(qtbot, app, "encoder")
+    assert app.store.state.note == ""
+    app.session.opening.open(folder)
+    opened(qtbot, app, folder)
+    assert app.store.state.steps == ()
+    assert app.window.banner.label.text().endswith(anew)
+
+
+def test_what_waits_for_a_folder_waits_on_where_opening_it_anew_was_cancelled(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    folder = str(tmp_path)
+    core = OfAFolder(folder)
+    app = open_app("random:encoder", core=core)
+    app.session.opening.open(folder)
+    opened(qtbot, app, folder)
+    app.session.running.keep()
+    kept = app.store.state.kept
+    switch(qtbot, app, "encoder")
+    core.gate.clear()
+    app.session.opening.open(folder)
+    app.session.cancel()
+    core.gate.set()
+    settled(qtbot, app)
+    switch(qtbot, app, "decoder")
+    assert app.store.state.kept == kept
+
+
+def test_the_note_of_an_example_does_not_hide_that_something_is_gone(
+    qtbot: QtBot, open_app: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app("random:decoder")
+    step(qtbot, app, 2)
+    name = app.store.state.model.name
+    monkeypatch.setattr("app.left.MOST_WEIGHTS", 1000)
+    app.session.opening.show_example(
+        Example(title="Two", model="random:encoder", text="ab", note="See here.")
+    )
+    opened(qtbot, app, "random:encoder")
+    assert app.window.banner.label.text() == (
+        f"See here. The kept texts and the decoded tokens of {name} are gone: it is too large to "
+        "stay in memory beside another model."
+    )

@@ -46,10 +46,35 @@ def test_the_one_that_was_left_first_goes_when_there_are_too_many() -> None:
     assert left.model("B", "cpu") is second
 
 
-def test_a_model_read_anew_gets_nothing_back() -> None:
+ANEW = "The kept texts and the decoded tokens of A are gone: it was opened anew."
+
+
+def test_a_model_opened_anew_gets_nothing_back_and_that_is_said() -> None:
     left, first, other = Left(), model("A", 1), model("B", 1)
     left.exchange(with_kept(first), other, Inputs(), {})
-    assert left.exchange(State(model=other), model("A", 1), Inputs(), {}) == ({}, "")
+    found = left.exchange(State(model=other), model("A", 1), Inputs(), {}, anew=True)
+    assert found == ({}, ANEW)
+
+
+def test_of_the_open_model_opened_anew_too() -> None:
+    left = Left()
+    assert left.exchange(with_kept(model("A", 1)), model("A", 1), Inputs(), {}) == ({}, ANEW)
+    assert left.model("A", "cpu") is None
+    assert left.exchange(State(model=model("A", 1)), model("A", 1), Inputs(), {}) == ({}, "")
+
+
+def test_files_that_were_read_anew_are_not_there_as_they_were_on_another_device() -> None:
+    left, card, other = Left(), model("A", 1, "cuda:0"), model("B", 1)
+    left.exchange(with_kept(card), other, Inputs(), {})
+    assert left.exchange(with_kept(other), model("A", 1), Inputs(), {}, anew=True) == ({}, ANEW)
+    assert left.model("A", "cuda:0") is None
+    assert left.model("B", "cpu") is other
+
+
+def test_on_another_device_a_model_is_one_that_was_left() -> None:
+    left, card = Left(), model("A", 1, "cuda:0")
+    assert left.exchange(with_kept(card), model("A", 1), Inputs(), {}) == ({}, "")
+    assert left.model("A", "cuda:0") is card
 
 
 def test_a_model_on_a_mac_is_found_by_the_name_of_its_device() -> None:
