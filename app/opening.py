@@ -94,17 +94,16 @@ class Opening:
         model = self._store.state.model
         if model is None or model.spec.architecture != architecture:
             self._want(self.preferred(architecture))
-        elif self._tasks.active("load"):
-            self._give_up(model)
-            self._run_unless_answered()
+        elif (coming := self._coming()) is not None:
+            self._rather(replace(coming, source=model.source, example=None, anew=False))
 
     def choose_device(self, device: str) -> None:
         state = self._store.state
         if device == state.device:
             return
         self._store.update(device=device)
-        if self._load is not None and self._tasks.active("load"):
-            self._begin(replace(self._load, device=device))
+        if (coming := self._coming()) is not None:
+            self._rather(replace(coming, device=device))
         elif state.model is not None:
             self._want(state.model.source)
 
@@ -115,15 +114,10 @@ class Opening:
         model = self._store.state.model
         if model is None or model.source != example.model:
             self._want(example.model, example)
-            return
-        if self._tasks.active("load"):
-            self._give_up(model)
-        try:
-            self._store.update(**of_example(example, model))
-        except CoreError as error:
-            self._tell(error)
+        elif (coming := self._coming()) is not None:
+            self._rather(replace(coming, source=model.source, example=example, anew=False))
         else:
-            self._run_after(example.against)
+            self._show(example, model)
 
     def back_to_example(self) -> None:
         """The mask, the place and the view of the example whose text is read; what was decoded of
@@ -141,10 +135,14 @@ class Opening:
 
     # --- loading ----------------------------------------------------------------------------
 
+    def _coming(self) -> Load | None:
+        """The model on its way."""
+        return self._load if self._tasks.active("load") else None
+
     def _want(self, source: str, example: Example | None = None, *, anew: bool = False) -> None:
         state = self._store.state
-        if self._load is not None and self._tasks.active("load"):
-            before = self._load.before  # the person only chose again
+        if (coming := self._coming()) is not None:
+            before = coming.before  # the person only chose again
         elif state.model is None:
             before = self.known.text(self.starting.expected)
         else:
@@ -159,6 +157,21 @@ class Opening:
                 anew=anew,
             )
         )
+
+    def _rather(self, load: Load) -> None:
+        """A later wish than for what loads: the open model may be enough for it, on its device."""
+        model = self._store.state.model
+        there = None if model is None else (model.source, _device_of(model))
+        if model is None or load.anew or (load.source, load.device) != there:
+            if load != self._load:
+                self._begin(load)
+            return
+        self._tasks.drop("load")
+        self._store.update(source=load.source, device=load.device, problem=None)
+        if load.example is not None:
+            self._show(load.example, model)
+        else:
+            self._run_unless_answered()
 
     def _begin(self, load: Load) -> None:
         self._halt()  # whatever comes of this load, what was asked to go on is dropped with it
@@ -198,6 +211,15 @@ class Opening:
         if against or self._store.state.answer is None:
             self._run_after(against)
 
+    def _show(self, example: Example, model: LoadedModel) -> None:
+        """Where the model it is for is open."""
+        try:
+            self._store.update(**of_example(example, model))
+        except CoreError as error:
+            self._tell(error)
+        else:
+            self._run_after(example.against)
+
     def _run_after(self, against: str) -> None:
         if against:
             self._running.run_against(Inputs(text=against))
@@ -218,6 +240,8 @@ class Opening:
             self._open_instead(load)
         else:
             self._stay()
+            if load.example is not None and load.source == model.source:
+                self._show(load.example, model)  # it was the device that failed
 
     def _open_instead(self, load: Load) -> None:
         """The best there is that was not tried; where that fails too, the device is at fault."""
@@ -246,11 +270,6 @@ class Opening:
         if model is not None:
             self._store.update(source=model.source, device=_device_of(model))
             self._run_unless_answered()
-
-    def _give_up(self, model: LoadedModel) -> None:
-        """A later wish counts, and the open model is enough for it."""
-        self._tasks.drop("load")
-        self._store.update(source=model.source, device=_device_of(model), problem=None)
 
     def _run_unless_answered(self) -> None:
         """What was refused before would be refused again."""
