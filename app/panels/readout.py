@@ -19,6 +19,7 @@ from app.view_options import SHOWN_BY
 NOTHING = "Click a cell to pin it, or a token beside the map to pin its row. Esc lets go."
 
 COMING = "The mean of all heads of a long text takes a moment."
+UNREAD = "The mean of all heads was not read to the end. Esc lets go; pin it again to read it."
 
 
 class Pin(QWidget):
@@ -76,6 +77,8 @@ class ReadoutPanel(QWidget):
         self.query.spin.valueChanged.connect(lambda i: store.select(query=i if i >= 0 else None))
         self.key.spin.valueChanged.connect(lambda i: store.select(key=i if i >= 0 else None))
         self._theme: Theme | None = None
+        self._coming = False  # numbers that the worker reads
+        self._lane = ""  # what the worker was doing
         store.changed.connect(self._changed)
 
     def set_theme(self, theme: Theme) -> None:
@@ -90,8 +93,14 @@ class ReadoutPanel(QWidget):
         return tuple((n.text(), v.text()) for n, v in self._rows if not n.isHidden())
 
     def _changed(self, names: frozenset[str]) -> None:
-        if names & SHOWN_BY and self.isVisible():
+        busy = self._store.state.busy
+        before, self._lane = self._lane, busy.lane if busy is not None else ""
+        loaded = before == "load" and self._lane != "load"
+        # Reading gives way to a load; where no other model came of that, it begins again.
+        if (names & SHOWN_BY or (self._coming and loaded)) and self.isVisible():
             self._show()
+        elif self._coming and busy is None:
+            self.note.setText(UNREAD)
 
     def showEvent(self, event: QShowEvent) -> None:
         self._show()
@@ -99,6 +108,7 @@ class ReadoutPanel(QWidget):
     def _show(self) -> None:
         state = self._store.state
         trace, selection = state.trace, state.selection
+        self._coming = False
         if trace is None:  # numbers of a former model are not this one's
             self._write([])
             self.note.hide()  # there is no cell to click
@@ -115,8 +125,6 @@ class ReadoutPanel(QWidget):
             self._show_reading(read(*asked))
             return
         self._write(lines_of(pinned(*asked)))
-        self.note.setText(COMING)
-        self.note.show()
 
         def done(reading: Reading) -> None:
             now = self._store.state
@@ -124,8 +132,12 @@ class ReadoutPanel(QWidget):
                 self._show_reading(reading)
 
         self._session.prepare(lambda job: read(*asked), done, "read")
+        self._coming = True  # now, as asking for it drops what was asked for before
+        self.note.setText(COMING)
+        self.note.show()
 
     def _show_reading(self, reading: Reading) -> None:
+        self._coming = False
         self._write(lines_of(reading))
         self.note.setText(note_of(reading))
         self.note.setVisible(bool(self.note.text()))

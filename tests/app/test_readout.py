@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from app import looking
 from app.panels import readout
 from app.reading import dear, read
 from app.selection import Selection
+from app.wiring import App
 from tests.app.driver import Opener, loaded, settled
 
 SITE = "encoder.self"
@@ -71,6 +74,61 @@ def test_a_column_of_a_large_mean_is_read_in_the_worker(
     assert threads and threading.main_thread() not in threads
     column = app.store.state.trace.pattern(SITE, 0).mean(0)[:, 2]
     assert panel.lines[1][1].startswith(f"{float(column.max()):.4f}")
+    assert panel.note.isHidden()
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Every column is dear to read, and waits for this."""
+    go_on = threading.Event()
+
+    def column(trace: Any, selection: Selection) -> bool:
+        return selection.key is not None
+
+    def reading(trace: Any, selection: Selection, raw: bool) -> Any:
+        assert not column(trace, selection) or go_on.wait(20)
+        return read(trace, selection, raw)
+
+    monkeypatch.setattr(readout, "dear", column)
+    monkeypatch.setattr(readout, "read", reading)
+    yield go_on
+    go_on.set()
+
+
+def read_a_column(app: App) -> None:
+    """The read-out has begun to read one of a mean."""
+    app.store.select(head=None, key=2)
+    assert app.window.readout.note.text() == readout.COMING
+
+
+def test_what_gave_way_to_a_load_that_failed_is_read_again(
+    qtbot: QtBot, open_app: Opener, slow: threading.Event, tmp_path: Path
+) -> None:
+    app = open_app()
+    read_a_column(app)
+    app.session.opening.open(str(tmp_path / "gone"))
+    slow.set()
+    qtbot.waitUntil(lambda: len(app.window.readout.lines) > 1)
+    settled(qtbot, app)
+    assert app.window.readout.note.isHidden()
+    assert "gone" in app.store.state.problem.text
+
+
+def test_after_a_cancel_nothing_is_said_to_come(
+    qtbot: QtBot, open_app: Opener, slow: threading.Event
+) -> None:
+    app = open_app()
+    read_a_column(app)
+    app.session.cancel()
+    panel = app.window.readout
+    assert panel.note.text() == readout.UNREAD and panel.note.isVisible()
+    slow.set()
+    settled(qtbot, app)
+    assert len(panel.lines) == 1
+    app.store.select(key=None)
+    assert panel.note.text() == readout.NOTHING
+    app.store.select(key=2)
+    qtbot.waitUntil(lambda: len(panel.lines) > 1)
     assert panel.note.isHidden()
 
 
