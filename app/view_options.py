@@ -38,6 +38,9 @@ SHOWN_BY = frozenset(
 )
 """The fields a picture depends on."""
 
+RUN_BY = frozenset({"answer", "selection", "steps", "fills", "checked", "together"})
+"""The fields that tell which run is looked at: what `State.trace` depends on."""
+
 
 def enlargement(state: State) -> float:
     """How much larger than usual pictures are drawn."""

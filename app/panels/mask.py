@@ -32,6 +32,7 @@ from app.panels.sites import SHORT_NAMES, SITE_NAMES
 from app.session import Session
 from app.store import Store
 from app.theme import LIGHT, Theme
+from app.view_options import RUN_BY
 
 NONE = ("", "No second mask")
 OWN = ("model", "The model's own")
@@ -179,9 +180,9 @@ class MaskPanel(QWidget):
             self.edit.setEnabled(state.trace is not None)  # else there is no cell to paint
         if "selection" in names and state.selection.site in sites:
             self._site = state.selection.site
-        if names & {"model", "abilities", "masks", "selection", "answer"}:
+        if names & ({"model", "abilities", "masks"} | RUN_BY):
             self._show_choice()
-        if names & {"answer", "selection", "steps", "display"}:
+        if names & ({"display"} | RUN_BY):
             self._show_maps()
         if names & DIMMED_BY:
             for shown in self.maps.values():
@@ -193,8 +194,8 @@ class MaskPanel(QWidget):
             return
         choice, part = self._painting.choice(self._site), self._site.partition(".")[2]
         longest = 4096
-        if state.answer is not None and state.answer.model is state.model:
-            longest = max(len(tokens) for tokens in state.answer.trace.tokens.values())
+        if state.trace is not None:
+            longest = max(len(tokens) for tokens in state.trace.tokens.values())
         self.buttons[self._site].setChecked(True)
         kinds = state.abilities.mask_kinds
         self.kind.offer(kinds, part)

@@ -1,4 +1,4 @@
-"""What is said of one site's mask on the text that is looked at."""
+"""What is said of one site's mask on the run that is looked at, decoded tokens and all."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def told(state: State, site: str, choice: MaskChoice) -> str:
         part,
         _beyond(state, site, choice),
     )
-    if state.answer is None or state.answer.model is not state.model:
+    if state.trace is None:
         return said
-    return f"{said} {beyond_text(choice, state.answer.trace.tokens[stack])}".rstrip()
+    return f"{said} {beyond_text(choice, state.trace.tokens[stack])}".rstrip()
 
 
 def keys_of(site: str) -> str:
@@ -38,8 +38,7 @@ def keys_of(site: str) -> str:
 
 def _padded(state: State, site: str) -> bool:
     """Whether there is padding among the keys of the site."""
-    tokens = {} if state.answer is None else state.answer.trace.tokens
-    keys = tokens.get(keys_of(site))
+    keys = None if state.trace is None else state.trace.tokens.get(keys_of(site))
     return keys is not None and any(keys.padding)
 
 

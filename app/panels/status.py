@@ -11,10 +11,9 @@ from app.panels.elided import ElidedLabel
 from app.session import Session
 from app.starting import START
 from app.store import Busy, Store
+from app.view_options import RUN_BY
 
 OLD = "Of the run before: what is asked now was not run."
-MOVES = frozenset({"steps", "fills", "checked", "together"})
-"""What else than the answer and the selection tells which run is looked at."""
 PATIENCE = 500  # milliseconds before work is worth a progress bar
 
 
@@ -68,7 +67,7 @@ class StatusLine(QStatusBar):
         if names & {"view", "abilities"}:
             views = state.abilities.views if state.abilities is not None else ()
             self.shows.setText(next((v.summary for v in views if v.key == state.view), ""))
-        if names & ({"model", "answer", "draw_ms", "source", "selection"} | MOVES):
+        if names & ({"model", "draw_ms", "source"} | RUN_BY):
             self._show_facts()
         if names & DIMMED_BY:
             for label in (self.tokens, self.times):

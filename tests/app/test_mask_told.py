@@ -10,6 +10,7 @@ from app.panels.mask_words import explained, own_words, words
 from core.mask_kinds import KINDS
 from core.masks import MaskChoice
 from tests.app.driver import Opener, opened_on, settled
+from tests.app.test_decoding import step
 from tests.core import tiny
 
 
@@ -90,3 +91,28 @@ def test_a_prefix_beyond_the_text_is_told_and_stays_for_a_longer_one(
     assert app.store.state.masks["decoder.self"].params == (("prefix", 99),)
     spin.setValue(5)
     assert app.store.state.masks["decoder.self"].params == (("prefix", 5),)
+
+
+def test_a_prefix_is_held_against_the_tokens_of_the_step_that_is_looked_at(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = opened_on(qtbot, open_app, "abc", "random:decoder")
+    panel, whole = app.window.mask_panel, KINDS["prefix"].explanation
+    app.session.mask("decoder.self", MaskChoice(key="prefix", params=(("prefix", 6),)))
+    settled(qtbot, app)
+    beyond = "Prefix 6 of the mask 'Prefix LM' is more than the tokens of the text and acts like"
+    assert panel.explanation.text() == f"{whole} {beyond} 3."
+    step(qtbot, app, 8)
+
+    def at(index: int) -> int:
+        app.session.stepping.show(index)
+        settled(qtbot, app)
+        return int(app.store.state.trace.allowed("decoder.self", 0)[0].sum())
+
+    for index, seen in ((0, 3), (2, 5)):
+        assert at(index) == seen
+        assert panel.explanation.text() == f"{whole} {beyond} {seen}."
+    assert at(7) == 6 and panel.explanation.text() == whole
+    assert panel.kind.spins["prefix"].maximum() == 10
+    app.session.stepping.first()
+    assert panel.explanation.text() == f"{whole} {beyond} 3."
