@@ -10,6 +10,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Matched, Rule, alias, fused, leave, rename, spare
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
+from core.families.head_width import head_width
 from core.families.windows import decoder_attention
 from core.spec import (
     AttentionSpec,
@@ -67,7 +68,9 @@ def spec_of(
     def stack(name: StackName) -> StackSpec:
         d_model = config.size("d_model")
         heads = config.size(f"{name}_attention_heads")
-        plain = AttentionSpec(d_model=d_model, heads=heads, kv_heads=heads, d_head=d_model // heads)
+        plain = AttentionSpec(
+            d_model=d_model, heads=heads, kv_heads=heads, d_head=head_width(config, d_model, heads)
+        )
         block = BlockSpec(
             attention=decoder_attention(config, plain) if name == "decoder" else plain,
             cross=plain if name == "decoder" else None,

@@ -6,6 +6,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, leave, rename, spare
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
+from core.families.head_width import head_width
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -67,7 +68,7 @@ def encoder(
     rows = config.size("max_position_embeddings")
     block = BlockSpec(
         attention=AttentionSpec(
-            d_model=d_model, heads=heads, kv_heads=heads, d_head=d_model // heads
+            d_model=d_model, heads=heads, kv_heads=heads, d_head=head_width(config, d_model, heads)
         ),
         feedforward=FeedForwardSpec(
             d_model=d_model,

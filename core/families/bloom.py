@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from core.checkpoints.changes import HeadRows
 from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, fused, rename
-from core.errors import CheckpointError, UnsupportedModel
+from core.errors import UnsupportedModel
 from core.families.family import Family
+from core.families.head_width import head_width
 from core.families.llama import OTHER_HEADS, last_token_classes
 from core.families.windows import decoder_attention
 from core.spec import (
@@ -33,17 +34,13 @@ def spec(config: Config) -> ModelSpec:
     _refuse_slices(config)
     d_model = config.size("n_embed", "hidden_size")
     heads = config.size("num_attention_heads", "n_head")
-    if d_model % heads:
-        raise CheckpointError(
-            f"{config.path} divides a width of {d_model} among {heads} heads, which leaves a rest"
-        )
     vocab = config.size("vocab_size")
     norm = NormSpec(eps=config.number("layer_norm_epsilon", default=1e-5))
     attention = AttentionSpec(
         d_model=d_model,
         heads=heads,
         kv_heads=heads,
-        d_head=d_model // heads,
+        d_head=head_width(config, d_model, heads),
         positions=AlibiPositions(),
     )
     block = BlockSpec(

@@ -7,6 +7,7 @@ from core.checkpoints.convert import Rule, leave, rename
 from core.families import bert
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
+from core.families.head_width import head_width
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -31,7 +32,7 @@ def spec(config: Config) -> ModelSpec:
     norm = NormSpec(eps=1e-12)
     block = BlockSpec(
         attention=AttentionSpec(
-            d_model=d_model, heads=heads, kv_heads=heads, d_head=d_model // heads
+            d_model=d_model, heads=heads, kv_heads=heads, d_head=head_width(config, d_model, heads)
         ),
         feedforward=FeedForwardSpec(
             d_model=d_model, d_ff=config.size("hidden_dim"), activation=activation

@@ -6,6 +6,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, leave, rename, transpose
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
+from core.families.head_width import head_width
 from core.families.llama import OTHER_HEADS, last_token_classes
 from core.families.windows import decoder_attention
 from core.spec import (
@@ -27,6 +28,7 @@ def spec(config: Config) -> ModelSpec:
     """Pre-norm decoder with learned positions and a tied output matrix."""
     config.refuse("add_cross_attention", default=False)
     d_model, heads = config.size("n_embd", "hidden_size"), config.size("n_head")
+    d_head = head_width(config, d_model, heads)
     layers, rows = config.size("n_layer"), config.size("n_positions", "n_ctx")
     norm = NormSpec(eps=config.number("layer_norm_epsilon", default=1e-5))
     feedforward = FeedForwardSpec(
@@ -42,8 +44,8 @@ def spec(config: Config) -> ModelSpec:
                     d_model=d_model,
                     heads=heads,
                     kv_heads=heads,
-                    d_head=d_model // heads,
-                    scale=_scale(config, d_model // heads, layer),
+                    d_head=d_head,
+                    scale=_scale(config, d_head, layer),
                 ),
             ),
             feedforward=feedforward,

@@ -9,6 +9,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, fused, leave, rename
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
+from core.families.head_width import head_width
 from core.families.llama import OTHER_HEADS, last_token_classes, longest
 from core.families.rope import rotary
 from core.families.windows import decoder_attention
@@ -30,6 +31,7 @@ def spec(config: Config) -> ModelSpec:
     """LayerNorm, rotary positions on a quarter of each head, an output matrix of its own."""
     config.refuse("is_decoder", False, True, default=False)
     d_model, heads = config.size("hidden_size"), config.size("num_attention_heads")
+    d_head = head_width(config, d_model, heads)
     vocab, norm = (
         config.size("vocab_size"),
         NormSpec(eps=config.number("layer_norm_eps", default=1e-5)),
@@ -39,12 +41,12 @@ def spec(config: Config) -> ModelSpec:
         d_model=d_model,
         heads=heads,
         kv_heads=heads,
-        d_head=d_model // heads,
+        d_head=d_head,
         qkv_bias=bias,
         out_bias=bias,
         positions=rotary(
             config,
-            d_model // heads,
+            d_head,
             theta_keys=("rotary_emb_base",),
             partial=0.25,
             partial_key="rotary_pct",

@@ -7,6 +7,7 @@ from core.checkpoints.convert import Rule, leave, rename
 from core.errors import CheckpointError, UnsupportedModel
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
+from core.families.head_width import head_width
 from core.families.llama import OTHER_HEADS, last_token_classes
 from core.families.windows import decoder_attention
 from core.spec import (
@@ -29,20 +30,17 @@ def spec(config: Config) -> ModelSpec:
     its own with a bias."""
     d_model = config.size("hidden_size", "n_embd")
     heads = config.size("num_attention_heads", "n_head")
-    if d_model % heads:
-        raise CheckpointError(
-            f"{config.path} divides a width of {d_model} among {heads} heads, which leaves a rest"
-        )
+    d_head = head_width(config, d_model, heads)
     vocab = config.size("vocab_size")
     norm = NormSpec(eps=config.number("layer_norm_epsilon", default=1e-5))
     attention = AttentionSpec(
         d_model=d_model,
         heads=heads,
         kv_heads=heads,
-        d_head=d_model // heads,
+        d_head=d_head,
         qkv_bias=False,
         out_bias=False,
-        positions=_rotary(config, d_model // heads),
+        positions=_rotary(config, d_head),
     )
     block = BlockSpec(
         attention=decoder_attention(config, attention),

@@ -10,6 +10,7 @@ from core.checkpoints.convert import Rule, fused, leave, rename
 from core.checkpoints.tied import JUDGES
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
+from core.families.head_width import head_width
 from core.families.rope import rotary
 from core.families.windows import FULL, SLIDING, layer_type
 from core.spec import (
@@ -31,13 +32,14 @@ from core.spec import (
 def spec(config: Config) -> ModelSpec:
     """Pre-norm encoder whose first layer has no norm before attention."""
     d_model, heads = config.size("hidden_size"), config.size("num_attention_heads")
+    d_head = head_width(config, d_model, heads)
     vocab, longest = config.size("vocab_size"), config.size("max_position_embeddings")
     norm = NormSpec(
         eps=config.number("norm_eps", default=1e-5), bias=config.flag("norm_bias", default=False)
     )
     bias = config.flag("attention_bias", default=False)
     every = config.size("global_attn_every_n_layers", default=3)
-    kinds = {kind: rotation(config, d_model // heads, kind) for kind in (FULL, SLIDING)}
+    kinds = {kind: rotation(config, d_head, kind) for kind in (FULL, SLIDING)}
 
     def block(layer: int) -> BlockSpec:
         kind = layer_type(config, layer, lambda i: i % every != 0)
@@ -49,7 +51,7 @@ def spec(config: Config) -> ModelSpec:
                 d_model=d_model,
                 heads=heads,
                 kv_heads=heads,
-                d_head=d_model // heads,
+                d_head=d_head,
                 qkv_bias=bias,
                 out_bias=bias,
                 positions=kinds[kind],

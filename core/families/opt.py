@@ -7,6 +7,7 @@ from core.checkpoints.convert import Rule, rename
 from core.families.activations import ACTIVATIONS
 from core.families.bart import OFFSET, attention_rules
 from core.families.family import Family
+from core.families.head_width import head_width
 from core.families.llama import OTHER_HEADS, last_token_classes
 from core.families.windows import decoder_attention
 from core.spec import (
@@ -41,7 +42,7 @@ def spec(config: Config) -> ModelSpec:
         d_model=d_model,
         heads=heads,
         kv_heads=heads,
-        d_head=d_model // heads,
+        d_head=head_width(config, d_model, heads),
         qkv_bias=bias,
         out_bias=bias,
     )

@@ -13,6 +13,7 @@ from core.checkpoints.config import Config
 from core.checkpoints.convert import Rule, rename
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
+from core.families.head_width import head_width
 from core.spec import (
     AttentionSpec,
     BlockSpec,
@@ -34,7 +35,9 @@ def spec(config: Config) -> ModelSpec:
     d_model, heads = config.size("d_model"), config.size("num_attention_heads")
     vocab, longest = config.size("vocab_size"), config.size("max_position_embeddings")
     norm = NormSpec(eps=config.number("layer_norm_eps", default=1e-5))
-    plain = AttentionSpec(d_model=d_model, heads=heads, kv_heads=heads, d_head=d_model // heads)
+    plain = AttentionSpec(
+        d_model=d_model, heads=heads, kv_heads=heads, d_head=head_width(config, d_model, heads)
+    )
     feedforward = FeedForwardSpec(
         d_model=d_model,
         d_ff=config.size("d_ff"),
