@@ -163,13 +163,13 @@ class Session(QObject):
     # --- what is going on -------------------------------------------------------------------
 
     def cancel(self) -> None:
-        """Stop what runs; what is shown stays."""
-        loading = self._tasks.active("load")
+        """Stop what runs; what is shown stays, save where its picture was being prepared."""
+        loading, running = self._tasks.active("load"), self._tasks.active("run")
         self.stepping.halt()
         self._tasks.drop(*LANES)
         if loading:
             self.opening.cancelled()
-        else:
+        elif running:
             self.running.cancelled()
 
     def dismiss(self) -> None:

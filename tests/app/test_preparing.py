@@ -243,3 +243,20 @@ def test_what_gave_way_to_a_refused_text_is_prepared_again(
     assert "without one head" in pictures.figure.title
     assert not pictures.waiting.isVisible()
     assert app.store.state.old and len(app.store.state.trace.tokens["encoder"]) == 4
+
+
+def test_cancelling_a_preparation_says_nothing_of_the_text_that_was_refused(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    held(app, "ablation")
+    app.session.look_at("ablation")
+    app.session.write(text="ab")
+    being_prepared(qtbot, app)
+    app.session.write(text="a" * 6000)
+    qtbot.waitUntil(lambda: app.store.state.refused is not None)
+    refused = app.store.state.refused
+    qtbot.waitUntil(lambda: app.session._tasks.active("prepare"))
+    app.session.cancel()
+    settled(qtbot, app)
+    assert app.store.state.refused == refused
