@@ -109,6 +109,7 @@ class Editor(QPlainTextEdit):
                 cursor = QTextCursor(self.document())
                 cursor.select(QTextCursor.SelectionType.Document)
                 cursor.insertText(text)
+                self._end_step()
             self.moveCursor(QTextCursor.MoveOperation.End)
             self.verticalScrollBar().setValue(0)
             self.horizontalScrollBar().setValue(0)
@@ -118,12 +119,14 @@ class Editor(QPlainTextEdit):
     def replace(self, start: int, end: int, text: str) -> None:
         """Put a text where characters start to end stand; one step for undo."""
         self._cursor(start, end).insertText(text)
+        self._end_step()
 
     def mask_word(self, start: int, end: int, piece: str) -> None:
         """Put `piece` where characters start to end stand; one step for undo."""
         text = self.toPlainText()
         cursor = self._cursor(start, end)
         cursor.insertText(piece)
+        self._end_step()
         last = cursor.position()
         cursor.setPosition(last - _units(piece))
         cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
@@ -136,8 +139,14 @@ class Editor(QPlainTextEdit):
             if cursor.selectionStart() == at and cursor.hasSelection():
                 del self._page.masked[i]
                 self._cursor(start, end).insertText(word)
+                self._end_step()
                 return True
         return False
+
+    def _end_step(self) -> None:
+        """What is typed next is a step of its own for undo: Qt joins it with what stands before it,
+        but in a document that counts as saved."""
+        self.document().setModified(False)
 
     def _cursor(self, start: int, end: int) -> QTextCursor:
         text = self.toPlainText()
