@@ -26,8 +26,8 @@ from core.checkpoints.held import (
     without_config,
     without_weights,
 )
-from core.checkpoints.json_file import read_json
-from core.checkpoints.unreadable import told
+from core.disk.json_file import read_json
+from core.disk.unreadable import reading
 from core.errors import CheckpointError
 
 _SUFFIXES = (".safetensors", ".bin", ".pt", ".pth", ".ckpt")
@@ -102,7 +102,7 @@ def open_checkpoint(source: str | Path) -> Checkpoint:
     Raises CheckpointError, naming the file and the likely cause.
     """
     path = expanded(source)
-    with told(path):
+    with reading(path):
         return _open(path)
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import huggingface_hub as hub
 from huggingface_hub import errors
 
-from core.checkpoints.json_file import read_json
 from core.checkpoints.resume import PART, cache_folder, cached, fetch_file
 from core.device import size
+from core.disk.json_file import read_json
 from core.errors import Cancelled, CheckpointError
 from core.text.folder import groups
 

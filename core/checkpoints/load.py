@@ -16,8 +16,8 @@ from core.checkpoints import addresses
 from core.checkpoints.build import Progress, build, check_config, heads_without, plan
 from core.checkpoints.config import Config
 from core.checkpoints.files import Checkpoint, expanded, open_checkpoint, read_config
-from core.checkpoints.unreadable import told
 from core.device import compute_dtype, resolve
+from core.disk.unreadable import reading
 from core.errors import CheckpointError
 from core.loaded import LoadedModel
 from core.request import ShouldStop
@@ -86,7 +86,7 @@ def load_model(
 def _unblanked(text: str) -> str:
     """Without the blanks around it that a pasted name may have, unless there is such a file."""
     plain, path = text.strip(), expanded(text)
-    with told(path):
+    with reading(path):
         return text if plain and plain != text and path.exists() else plain
 
 
@@ -95,7 +95,7 @@ def _on_the_hub(text: str, path: Path) -> str | None:
     said = addresses.after_prefix(text)
     if said is not None:
         return said
-    with told(path):
+    with reading(path):
         return None if path.exists() else addresses.possible(text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from core.disk.pointer import is_pointer, pointer
 from core.errors import CheckpointError, UnsupportedModel
 
 
@@ -28,18 +29,6 @@ def refuse_impostor(path: Path) -> None:
         )
     if size > 8 and _is_text(start):
         raise CheckpointError(f"{path} is a text file, not weights; download it again")
-
-
-def pointer(path: Path, size: int, what: str = "the weights themselves") -> str:
-    """The sentence that says so."""
-    return (
-        f"{path} is a Git-LFS pointer of {size} bytes, not {what}; fetch them with “git lfs pull”"
-    )
-
-
-def is_pointer(start: bytes) -> bool:
-    """Whether a file that begins so only names what Git-LFS keeps elsewhere."""
-    return start.startswith(b"version https://git-lfs")
 
 
 def refuse_parts(names: Iterable[str], where: str) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.checkpoints.json_file import read_json
-from core.checkpoints.recognise import is_pointer
-from core.checkpoints.unreadable import told
+from core.disk.json_file import read_json
+from core.disk.pointer import is_pointer
+from core.disk.unreadable import reading
 from core.errors import CheckpointError
 
 T = TypeVar("T")
@@ -17,7 +17,7 @@ T = TypeVar("T")
 def refuse_pointer(path: Path) -> None:
     """CheckpointError for what a clone without Git-LFS has in place of a large file, and for a file
     that cannot be read at all."""
-    with told(path), path.open("rb") as file:
+    with reading(path), path.open("rb") as file:
         start = file.read(64)
     if is_pointer(start):
         raise CheckpointError(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from core.checkpoints.unreadable import told
+from core.disk.unreadable import reading
 from core.errors import CheckpointError
 from core.text import ranks, sentences, vocabularies, whole
 from core.text.engine import Opened
@@ -37,7 +37,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
 def sources(folder: Path) -> list[tuple[str, ...]]:
     """The groups of tokenizer files in a folder, the one to use first. CheckpointError for a folder
     that may not be looked into."""
-    with told(folder):
+    with reading(folder):
         return groups(p.name for p in folder.iterdir() if p.is_file()) if folder.is_dir() else []
 
 

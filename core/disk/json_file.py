@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.recognise import is_pointer, pointer
-from core.checkpoints.unreadable import unreadable
+from core.disk.pointer import is_pointer, pointer
+from core.disk.unreadable import unreadable
 from core.errors import CheckpointError
 
 

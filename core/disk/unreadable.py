@@ -20,7 +20,7 @@ def unreadable(path: Path, error: OSError) -> CheckpointError:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def reading(path: Path) -> Iterator[None]:
     """CheckpointError for a system's error about `path`, or about what it names in or around it."""
     try:
         yield
