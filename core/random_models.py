@@ -16,7 +16,7 @@ from torch import nn
 
 from core.arguments import SEEDS
 from core.checkpoints.config import Config
-from core.errors import RequestError
+from core.errors import CheckpointError
 from core.families import family_of
 from core.model import Transformer
 from core.spec import ModelSpec
@@ -91,11 +91,11 @@ RECIPES: dict[str, Recipe] = {
 
 
 def make(source: str, seed: int) -> tuple[Transformer, Backend]:
-    """The network and tokenizer of "random:…"; RequestError says which there are."""
+    """The network and tokenizer of "random:…"; CheckpointError says which there are."""
     name = source.removeprefix(PREFIX)
     if name not in RECIPES:
         known = ", ".join(PREFIX + key for key in RECIPES)
-        raise RequestError(f"there is no model {source!r}; random models are {known}")
+        raise CheckpointError(f"there is no model {source!r}; random models are {known}")
     spec = describe(name, seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed % SEEDS)
