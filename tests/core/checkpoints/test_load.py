@@ -108,7 +108,7 @@ def test_built_in_models(listed: builtin.Listed) -> None:
 def test_unknown_names() -> None:
     with pytest.raises(CheckpointError, match="no model 'builtin:parrot'"):
         load_model("builtin:parrot")
-    with pytest.raises(RequestError, match="random:encoder-decoder"):
+    with pytest.raises(CheckpointError, match="random:encoder-decoder"):
         load_model("random:parrot")
     with pytest.raises(RequestError, match="no device 'abacus' here; available are cpu"):
         load_model("random:encoder", device="abacus")
