@@ -77,14 +77,18 @@ class Opening:
         return LAST_RESORT
 
     def open(self, source: str) -> None:
-        """Load another model; one that lies in files is read anew."""
+        """Load another model; the open one stays, unless it lies in files, which are read anew."""
         if self.starting.later(lambda: self.open(source)):
             self._store.update(source=source)
             return
         anew = False
         with suppress(OSError):  # of a path that cannot be looked at loading tells why
             anew = Path(source).exists()
-        self._want(source, anew=anew)
+        model = self._store.state.model
+        if model is None or model.source != source or anew:
+            self._want(source, anew=anew)
+        else:
+            self._rather_open(model)
 
     def choose_architecture(self, architecture: Architecture) -> None:
         """Switch to a model of that kind; where one is open it stays, whatever else loads."""
@@ -94,8 +98,8 @@ class Opening:
         model = self._store.state.model
         if model is None or model.spec.architecture != architecture:
             self._want(self.preferred(architecture))
-        elif (coming := self._coming()) is not None:
-            self._rather(replace(coming, source=model.source, example=None, anew=False))
+        else:
+            self._rather_open(model)
 
     def choose_device(self, device: str) -> None:
         state = self._store.state
@@ -114,9 +118,7 @@ class Opening:
         model = self._store.state.model
         if model is None or model.source != example.model:
             self._want(example.model, example)
-        elif (coming := self._coming()) is not None:
-            self._rather(replace(coming, source=model.source, example=example, anew=False))
-        else:
+        elif not self._rather_open(model, example):
             self._show(example, model)
 
     def back_to_example(self) -> None:
@@ -157,6 +159,13 @@ class Opening:
                 anew=anew,
             )
         )
+
+    def _rather_open(self, model: LoadedModel, example: Example | None = None) -> bool:
+        """The open model is wished for in place of one on its way. False where none is."""
+        if (coming := self._coming()) is None:
+            return False
+        self._rather(replace(coming, source=model.source, example=example, anew=False))
+        return True
 
     def _rather(self, load: Load) -> None:
         """A later wish than for what loads: the open model may be enough for it, on its device."""

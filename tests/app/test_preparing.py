@@ -148,7 +148,7 @@ def held(app: App, key: str) -> threading.Event:
     return go_on
 
 
-@pytest.mark.parametrize("following", ["builtin:decoder", "random:encoder"])
+@pytest.mark.parametrize("following", ["builtin:decoder", "builtin:encoder"])
 @pytest.mark.parametrize("end", ["cancel", "choose"])
 def test_what_gave_way_to_a_load_that_came_to_nothing_is_prepared_again(
     qtbot: QtBot, open_app: Opener, following: str, end: str
