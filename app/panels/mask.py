@@ -182,7 +182,7 @@ class MaskPanel(QWidget):
             self._site = state.selection.site
         if names & ({"model", "abilities", "masks"} | RUN_BY):
             self._show_choice()
-        if names & ({"display"} | RUN_BY):
+        if names & ({"display", "masks"} | RUN_BY):
             self._show_maps()
         if names & DIMMED_BY:
             for shown in self.maps.values():
@@ -233,7 +233,7 @@ class MaskPanel(QWidget):
         state = self._store.state
         trace = state.trace
         editor = self.editor.site if self.editor is not None else ""
-        shows = (trace, state.selection.layer, state.display.raw_labels, editor)
+        shows = (trace, state.masks, state.selection.layer, state.display.raw_labels, editor)
         if shows == self._shows:
             return
         self._shows = shows
@@ -254,13 +254,10 @@ class MaskPanel(QWidget):
         if trace is None:
             return
         stack = site.partition(".")[0]
-        layers = trace.spec.stack(stack).layers
-        allowed = trace.allowed(site, min(state.selection.layer, layers - 1)).numpy()
         raw = state.display.raw_labels
         rows = labels_of(trace.tokens[stack], raw)
         columns = labels_of(trace.tokens[keys_of(site)], raw)
-        blocked = frozenset(trace.request.mask(site).blocked)
-        shown.show_mask(allowed, blocked, rows, columns)
+        shown.show_mask(*self._painting.cells(site, trace, state.selection.layer), rows, columns)
 
     # --- choosing ---------------------------------------------------------------------------
 

@@ -18,7 +18,11 @@ from app.store import Store
 from app.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from core.masks import MaskChoice
+    from core.trace import Trace
 
 HINT = "Click or drag over cells to hide them; again to show them."
 REFUSED = "The kind of mask hides this cell already; choose another kind to open it."
@@ -42,6 +46,22 @@ class MaskPainting:
         from core.masks import MaskChoice
 
         return self._store.state.masks.get(site, MaskChoice())
+
+    def cells(
+        self, site: str, trace: Trace, layer: int
+    ) -> tuple[NDArray[np.bool_], frozenset[tuple[int, int]]]:
+        """What a map shows: allowed[query, key], and the cells painted out. Those are the ones
+        that are asked for: the run may be behind, or never come, and they may be taken back."""
+        layers = trace.spec.stack(site.partition(".")[0]).layers
+        allowed = trace.allowed(site, min(layer, layers - 1)).numpy()
+        ran = frozenset(trace.request.mask(site).blocked)
+        asked = frozenset(self.choice(site).blocked)
+        if asked != ran:
+            allowed, (queries, keys) = allowed.copy(), allowed.shape
+            for query, key in asked ^ ran:
+                if query < queries and key < keys:
+                    allowed[query, key] = (query, key) in ran
+        return allowed, asked
 
     def follow(self, shown: MaskMap, site: Callable[[], str]) -> None:
         """Let cells be painted on a map of the mask of `site()`."""
