@@ -75,8 +75,9 @@ class Running:
     def cancelled(self) -> None:
         """The person did not want to wait for a run."""
         state = self._store.state
-        if state.answer is not None and not state.answered:
-            self._refuse("The run was cancelled; what is shown is older.")
+        if not state.answered:
+            older = "; what is shown is older" if state.answer is not None else ""
+            self._refuse(f"The run was cancelled{older}.")
 
     def keep(self) -> None:
         """Keep this text's run, so that others can be compared with it; the latest few stay."""
