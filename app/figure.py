@@ -25,6 +25,8 @@ class Axis:
     counts as in the read-out, where clicked and in CSV, on an axis that shows a part of a text or a
     choice of its tokens (None: it is no token); empty: 0, 1, 2 … notes: a word more on each place
     under the pointer; spoken: what a place is called there, unless by the title and its label.
+    in_line: labels of rows that get as much room as these, so that the columns of maps one below
+    the other stand in line.
     """
 
     title: str
@@ -33,6 +35,7 @@ class Axis:
     numbers: tuple[int | None, ...] = ()
     notes: tuple[str, ...] = ()
     spoken: tuple[str, ...] = ()
+    in_line: tuple[str, ...] = ()
 
     def number(self, index: int) -> int | None:
         """What a place counts as."""

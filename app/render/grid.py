@@ -113,7 +113,7 @@ def fit(
     """The largest grid in `box`, with room for titles and labels, and `right` for a colour bar.
     upright: column labels are cut rather than turned."""
     longest = _longest(columns.part(window.column, window.columns))
-    beside = _longest(rows.part(window.row, window.rows))
+    beside = _longest(rows.in_line + rows.part(window.row, window.rows))
     inner = box.inset(left=TITLE + beside + GAP + STRIP, top=TITLE + GAP + STRIP, right=right)
     above = SIZE + 2
     wide, high = _cell(inner.inset(top=above), window, limits)
@@ -145,13 +145,13 @@ def fit(
 
 def taken(rows: Axis) -> tuple[float, float]:
     """What row labels and upright column labels take of a box: its left and its top."""
-    beside = _longest(rows.labels)
+    beside = _longest(rows.in_line + rows.labels)
     return TITLE + beside + GAP + STRIP, TITLE + GAP + STRIP + SIZE + 2
 
 
 def least_above(rows: Axis, columns: Axis, count: int, width: float) -> float:
     """What titles and labels take above `count` columns of a map so wide, when cut."""
-    wide = (width - TITLE - _longest(rows.labels) - GAP - STRIP) / max(1, count)
+    wide = (width - TITLE - _longest(rows.in_line + rows.labels) - GAP - STRIP) / max(1, count)
     upright = first_number(columns.labels) is not None or _upright(columns.labels, wide - 4)
     labels = SIZE + 2 if upright else min(LEAST_TURNED, _longest(columns.labels))
     return TITLE + GAP + STRIP + labels

@@ -62,7 +62,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panel(
             "Change from the layer before",
             _moved(hidden),
-            replace(after, labels=after.labels[1:]),
+            replace(after, labels=after.labels[1:], in_line=after.labels[:1]),
             (0.0, 1.0),
             "change",
             (("‖Δh‖ / ‖h‖", change),),

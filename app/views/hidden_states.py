@@ -102,7 +102,7 @@ def _similarity(
     return Heatmap(
         title="Cosine to the layer before",
         values=values,
-        rows=replace(rows, labels=rows.labels[1:]),
+        rows=replace(rows, labels=rows.labels[1:], in_line=rows.labels[:1]),
         columns=tokens,
         limits=(lowest, max(highest, lowest + 1e-6)) if automatic else (-1.0, 1.0),
         scale="sequential" if automatic else "diverging",

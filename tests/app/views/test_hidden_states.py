@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from app.figure import Heatmap
 from app.render.geometry import Rect
 from app.render.layout import lay_out
+from app.render.page import Page
 from app.selection import Selection
+from app.theme import LIGHT
 from app.views import ViewOptions, view
 from app.views.hidden_states import _norm_limits
 from tests.app.render.recording import overlapping, record
@@ -105,3 +108,13 @@ def test_a_pinned_token_leaves_every_label_readable_in_a_small_window(
     assert overlapping(canvas.texts) == []
     assert canvas.words.count("embeddings") == 2  # of the norms and of the vector
     assert canvas.words.count("layer 3 + norm") == 3
+
+
+@pytest.mark.parametrize("size", [(700, 420), (1260, 640)])
+def test_the_columns_of_both_maps_stand_in_line(qapp: QApplication, size: tuple[int, int]) -> None:
+    figure = view("hidden_states").draw(trace_of("encoder"), Selection(), ViewOptions())
+    page = Page(figure, *size, LIGHT)
+    boxes = [placed.drawing.grid.box for placed in page.placed]  # type: ignore[attr-defined]
+    assert len(boxes) == 2
+    assert (boxes[0].x, boxes[0].width) == (boxes[1].x, boxes[1].width)
+    assert boxes[0].y != boxes[1].y
