@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 import torch
 
-from core.arguments import check_either, check_text, whole_numbers
+from core.arguments import check_either
 from core.decoding import Decoding
 from core.edits import Edit
 from core.errors import RequestError
 from core.finite import trouble
 from core.masks import MaskChoice, choose
 from core.model import Transformer
+from core.reader import Reader
 from core.request import (
     HEADS,
     LAST,
@@ -65,6 +66,12 @@ class LoadedModel:
         """Number of weights; shared ones count once."""
         return sum(p.numel() for p in self.network.parameters())
 
+    @property
+    def _reader(self) -> Reader:
+        return Reader(
+            name=self.name, spec=self.spec, tokenizer=self.tokenizer, no_text=self.no_text
+        )
+
     def tokenize(
         self,
         text: str,
@@ -80,24 +87,9 @@ class LoadedModel:
 
         Raises RequestError for what this model cannot read.
         """
-        tokenizer = self._tokenizer()
-        check_text("text", text, needed=True)
-        check_text("pair", pair)
-        check_text("target", target)
-        if not text.strip():
-            raise RequestError("the text is empty; give at least one word, or token ids")
-        if pair is not None and self.spec.encoder is None:
-            raise RequestError(f"{self.name} is decoder-only and takes one text, not a pair")
-        source = tokenizer.encode(text, pair, add_special=add_special)
-        again = self._reread(source) if self.spec.rereads and not target else None
-        source = self._padded(source, pad_to, pad_side)
-        if self.spec.architecture != "encoder-decoder":
-            if target is not None:
-                raise RequestError(f"{self.name} has no decoder to read a target with an encoder")
-            return source, None
-        if again is not None:
-            return source, again
-        return source, tokenizer.encode_target(target or "", start=self._start())
+        return self._reader.of_text(
+            text, pair, target, add_special=add_special, pad_to=pad_to, pad_side=pad_side
+        )
 
     def request(
         self,
@@ -228,9 +220,9 @@ class LoadedModel:
                 text or "", pair, target, pad_to=pad_to, pad_side=pad_side
             )
         else:
-            source = self._tokens_of(ids)
-            decoder_tokens = self._target_of(target_ids, source)
-            source = self._padded(source, pad_to, pad_side)
+            source, decoder_tokens = self._reader.of_ids(
+                ids, target_ids, pad_to=pad_to, pad_side=pad_side
+            )
         return self._request(source, decoder_tokens, masks, edits, wants)
 
     def _request(
@@ -252,69 +244,6 @@ class LoadedModel:
         return RunRequest(
             source=source, target=target, masks=chosen, edits=tuple(edits), wants=frozenset(wants)
         )
-
-    def _tokens_of(self, ids: Sequence[int]) -> Tokens:
-        ids = whole_numbers(ids)
-        return Tokens.of_ids(ids) if self.tokenizer is None else self.tokenizer.of_ids(ids)
-
-    def _padded(self, tokens: Tokens, length: int | None, side: str) -> Tokens:
-        if side not in ("left", "right"):
-            raise RequestError(f"pad_side is {side!r}; supported are 'left' and 'right'")
-        if length is None:
-            return tokens
-        (length,) = whole_numbers([length], "pad_to")
-        if length < 0:
-            raise RequestError(f"pad_to is {length}; it must be at least 0")
-        known = self.tokenizer
-        piece = known.pad_piece if known is not None and known.pad_piece else "[PAD]"
-        return tokens.padded(length, pad=self._pad(), piece=piece, side=side)
-
-    def _target_of(self, ids: Sequence[int] | None, source: Tokens) -> Tokens | None:
-        if self.spec.architecture != "encoder-decoder":
-            if ids is not None:
-                raise RequestError(f"{self.name} takes no target")
-            return None
-        if ids is None and self.spec.rereads:
-            return self._reread(source)
-        ids = [self._start()] if ids is None else ids
-        if self.tokenizer is None:
-            return self._tokens_of(ids)
-        return self.tokenizer.target.of_ids(whole_numbers(ids))
-
-    def _reread(self, source: Tokens) -> Tokens:
-        """The text before its last end token, from where `ClassHead` has the decoder begin."""
-        ends = [i for i, token in enumerate(source.ids) if token in self.spec.special.end]
-        end = ends[-1] if ends else len(source) - 1
-        classes, pad = self.spec.heads.classes, self.spec.special.pad
-        if classes is not None and classes.wraps:
-            # The reference counts the others: with padding between them it is not the last.
-            start = source.ids[sum(token != pad for token in source.ids) - 1]
-        else:
-            start = self._start()
-        known = self.tokenizer
-        piece = f"⟨{start}⟩" if known is None else known.target.piece(start)
-        return source.started(start, piece, end)
-
-    def _tokenizer(self) -> Tokenizer:
-        if self.tokenizer is None:
-            raise RequestError(f"{self.name} cannot read text, only token ids: {self.no_text}")
-        return self.tokenizer
-
-    def _start(self) -> int:
-        start = self.spec.special.decoder_start
-        if start is None:
-            raise RequestError(
-                f"the configuration of {self.name} names no decoder_start_token_id, "
-                "so its decoder has nothing to start from"
-            )
-        return start
-
-    def _pad(self) -> int:
-        pad = self.spec.special.pad
-        if pad is None and self.tokenizer is not None:
-            pad = self.tokenizer.pad_id
-        # Padding is hidden from every query, so for a model without a pad token any id will do.
-        return 0 if pad is None else pad
 
 
 def _all_steps(decoding: Decoding, name: str) -> Iterator[Step]:

@@ -17,6 +17,7 @@ from core.edits import Edit
 from core.errors import RequestError
 from core.finite import trouble
 from core.request import MASKED
+from core.tokens import Tokens
 from tests.core.checkpoints.conftest import IDS, Saved
 
 Copy = Callable[[str], Saved]
@@ -177,7 +178,7 @@ def test_a_run_that_continues_another(saved: Copy) -> None:
     first = model.trace(ids=IDS[:5])
     request = replace(first.request, source=model.trace(ids=IDS[:4]).request.source)
     assert trouble(model.run(request, previous=first)) == ""
-    longer = replace(first.request, source=model._tokens_of(IDS[:6]))
+    longer = replace(first.request, source=Tokens.of_ids(IDS[:6]))
     assert "embed.position" in trouble(model.run(longer, previous=first))
 
 
@@ -193,7 +194,7 @@ def test_no_beam_grows_from_scores_that_are_none(saved: Copy) -> None:
     from core.request import DecodeRequest
 
     model = spoilt(saved("llama"), "model.layers.1.mlp.up_proj.weight", NAN)
-    request = model._request(model._tokens_of(IDS), None, None, (), ())
+    request = model._request(Tokens.of_ids(IDS), None, None, (), ())
     search = BeamSearch(model, DecodeRequest(run=request, strategy="beam"))
     with pytest.raises(RequestError, match="no token can be chosen"):
         search.step()
@@ -206,7 +207,7 @@ def test_no_mask_is_filled_from_scores_that_are_none(saved: Copy) -> None:
     spec = replace(model.spec, special=replace(model.spec.special, mask=7))
     model = replace(model, spec=spec)
     model.network.spec = spec
-    request = model._request(model._tokens_of([5, 7, 6]), None, None, (), (MASKED,))
+    request = model._request(Tokens.of_ids([5, 7, 6]), None, None, (), (MASKED,))
     with pytest.raises(RequestError, match="no token can be chosen"):
         Filling(model, request).step()
 
