@@ -20,7 +20,8 @@ from app.filling import NOT_AUTOREGRESSION
 from app.icons import SIZE, icon
 from app.panels.branch_choice import BranchChoice
 from app.panels.checks import Checks, sentence
-from app.panels.chips import ChipsArea, TokenChips
+from app.panels.chips import TokenChips
+from app.panels.chips_area import ChipsArea
 from app.panels.decode_choices import DecodeChoices
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.elided import ElidedLabel

@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 
 from app import unknown
 from app.looking import at_site, fitted
-from app.panels.chips import ChipsArea, TokenChips
+from app.panels.chips import TokenChips
+from app.panels.chips_area import ChipsArea
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.editor import Editor
 from app.panels.token_chips import chips_of, word_around
