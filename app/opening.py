@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from core.loaded import LoadedModel
 
 LAST_RESORT = "random:encoder"
-OF_ONE_MODEL = ("run", "decode", "prepare", "read", "check")
+OF_ONE_MODEL = ("against", "run", "decode", "prepare", "read", "check")
 """Lanes whose work is worth nothing once another model is there."""
 
 
@@ -180,7 +180,7 @@ class Opening:
         if load.example is not None:
             self._show(load.example, model)
         else:
-            self._run_unless_answered()
+            self._running.run_unless_answered()
 
     def _begin(self, load: Load) -> None:
         self._halt()  # whatever comes of this load, what was asked to go on is dropped with it
@@ -278,18 +278,7 @@ class Opening:
         model = self._store.state.model
         if model is not None:
             self._store.update(source=model.source, device=_device_of(model))
-            self._run_unless_answered()
-
-    def _run_unless_answered(self) -> None:
-        """What was refused before would be refused again."""
-        state = self._store.state
-        refused = state.refused
-        again = refused is not None and (refused.inputs, refused.masks) == (
-            state.inputs,
-            state.masks,
-        )
-        if not state.answered and not again:
-            self._running.run()
+            self._running.run_unless_answered()
 
 
 def _problem(load: Load) -> Problem | None:

@@ -55,7 +55,8 @@ class Running:
 
     def run_against(self, inputs: Inputs) -> None:
         """Run another text first and keep it, so that this one is compared with it; it gives way
-        to the next one that comes so."""
+        to the next one that comes so. It waits in a lane of its own, for typing takes the place of
+        this text's run only."""
         state = self._store.state
         if state.model is None:
             return
@@ -67,10 +68,25 @@ class Running:
         def done(answer: Answer) -> None:
             self._hold(answer, instead_of=self._against)
             self._against = inputs
-            self.run()
 
-        self._tasks.drop("prepare")
-        self._tasks.submit("run", work, done, self._failed)
+        self._tasks.submit("against", work, done, self._failed)
+        self.run()
+
+    def run_unless_answered(self) -> None:
+        """Where runs were dropped; what was refused before would be refused again."""
+        state = self._store.state
+        refused = state.refused
+        again = refused is not None and (refused.inputs, refused.masks) == (
+            state.inputs,
+            state.masks,
+        )
+        if state.answered or again:
+            return
+        against = state.example.against if state.example is not None else ""
+        if against and against not in (answer.inputs.text for answer in state.kept):
+            self.run_against(Inputs(text=against))
+        else:
+            self.run()
 
     def cancelled(self) -> None:
         """The person did not want to wait for a run."""

@@ -32,11 +32,12 @@ from app.telling import told
 if TYPE_CHECKING:
     from core.masks import MaskChoice
 
-LANES = ("load", "run", "decode", "prepare", "read", "check", "save")
+LANES = ("load", "against", "run", "decode", "prepare", "read", "check", "save")
 BUSY_TEXTS = {
     START: "Loading",
     "load": "Loading",
     "run": "Running",
+    "against": "Running",
     "decode": "Decoding",
     "prepare": "Preparing the picture",
     "read": "Reading out",
