@@ -103,4 +103,4 @@ class Filler:
             self._store.update(fills=(*before, fill), selection=selection)
             self._made()
 
-        self._tasks.submit("decode", work, done, self._failed)
+        self._tasks.submit("decode", work, done, self._failed, over="prepare")

@@ -65,7 +65,7 @@ class Searching:
             search, steps = result
             self._show(search, steps, len(steps) - 1 if at_end else 0)
 
-        self._tasks.submit("decode", work, done, self._failed)
+        self._tasks.submit("decode", work, done, self._failed, over="prepare")
 
     def show(self, node: int) -> None:
         """Let every view show a hypothesis, at its last token."""
@@ -80,7 +80,7 @@ class Searching:
             if self._store.state.search is search:
                 self._show(search, steps, len(steps) - 1)
 
-        self._tasks.submit("decode", work, done, self._failed)
+        self._tasks.submit("decode", work, done, self._failed, over="prepare")
 
     def _show(self, search: BeamSearch, steps: Steps, at: int) -> None:
         """In place of the hypothesis before, unless branches leave it or it is none."""

@@ -136,12 +136,23 @@ class Session(QObject):
         def failed(error: Exception) -> None:
             self._fail(error, "model")
 
-        # While a run is being prepared it lives, so that its number is no other one's.
-        wanted = id(self.store.state.trace), self.store.state.view
-        if self._prepared_for.get(lane) != wanted:
-            self._tasks.drop(lane)
-        self._prepared_for[lane] = wanted
+        self._stop_preparing_others(lane)
+        self._prepared_for[lane] = self._in_front
         self._tasks.submit(lane, work, done, failed)
+
+    def let_go(self) -> None:
+        """Nothing need be prepared for the picture in front: what is for another one is stopped."""
+        self._stop_preparing_others("prepare")
+
+    @property
+    def _in_front(self) -> tuple[int, str]:
+        """A run and a view. While a run is being prepared it lives, so that its number is no other
+        one's."""
+        return id(self.store.state.trace), self.store.state.view
+
+    def _stop_preparing_others(self, lane: str) -> None:
+        if self._prepared_for.get(lane) != self._in_front and self._tasks.active(lane):
+            self._tasks.drop(lane)
 
     def save_decoding(self, path: Path, done: Callable[[], None]) -> None:
         """Write what was decoded to .jsonl or .csv, off the window's thread."""

@@ -52,7 +52,7 @@ class Stepping(QObject):
         self.writer = Writer(store, tasks, core, self._made, self._decode_failed)
         self.filler = Filler(store, tasks, core, self._made, self._decode_failed)
         self._play = QTimer(self)
-        self._play.timeout.connect(self._tick)
+        self._play.timeout.connect(self._frame)
         store.changed.connect(self._changed)
 
     @property
@@ -209,6 +209,11 @@ class Stepping(QObject):
             self.halt()
 
     # --- one move ---------------------------------------------------------------------------
+
+    def _frame(self) -> None:
+        """Playing shows every move: it waits for the picture in front of the one before."""
+        if not self._tasks.active("prepare"):
+            self._tick()
 
     def _tick(self) -> None:
         state = self._store.state

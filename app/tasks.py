@@ -87,9 +87,12 @@ class Tasks(QObject):
         work: Work,
         done: Callable[[Any], None],
         failed: Failed,
+        *,
+        over: str = "",
     ) -> Job:
-        """Queue work; a job still waiting in the same lane gives way and never runs. ValueError
-        for a lane that the worker would never look into."""
+        """Queue work; a job still waiting in the same lane gives way and never runs. over: a lane
+        that is dropped for it, so that it need not wait. ValueError for a lane that the worker
+        would never look into."""
         if lane not in self._lanes:
             raise ValueError(f"there is no lane {lane!r}; there are {', '.join(self._lanes)}")
         job = Job(lane, work, done, failed, self._send_report)
@@ -102,6 +105,8 @@ class Tasks(QObject):
             # A daemon: code that cannot be stopped half-way (an import) must not hold up exit.
             self._thread = threading.Thread(target=self._work, name="trifocal-worker", daemon=True)
             self._thread.start()
+        if over:
+            self.drop(over)
         self.idle_changed.emit()
         return job
 

@@ -148,7 +148,7 @@ class Writer:
         def done(step: Step) -> None:
             self._stepped(step, before, tree)
 
-        self._tasks.submit("decode", work, done, self._failed)
+        self._tasks.submit("decode", work, done, self._failed, over="prepare")
 
     def _stepped(self, step: Step, before: Steps, tree: Tree) -> None:
         selection = replace(self._store.state.selection, step=step.index, query=None, key=None)

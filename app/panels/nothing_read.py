@@ -12,8 +12,11 @@ UNPREPARED = (
     "This picture was not prepared to the end. Turn to another view and back to prepare it."
 )
 
-TOWARDS_A_PICTURE = frozenset({"load", "run", "decode", "prepare"})
-"""What the worker does of which a picture comes: after the first three it is prepared anew."""
+BEFORE_A_PICTURE = frozenset({"load", "run", "decode"})
+"""What the worker does before it prepares a picture: whatever comes of it, that is of the run that
+is looked at then."""
+TOWARDS_A_PICTURE = BEFORE_A_PICTURE | {"prepare"}
+"""What the worker does of which a picture comes."""
 
 
 def coming(state: State) -> bool:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.panels.keeping import Keeping
-from app.panels.nothing_read import WAITING, coming, why
+from app.panels.nothing_read import BEFORE_A_PICTURE, WAITING, coming, why
 from app.panels.picking import Picking
 from app.panels.pooling import Pooling
 from app.panels.view_tabs import ViewTabs
@@ -135,11 +135,11 @@ class Pictures(QWidget):
             self._patience.start()  # its preparation was cancelled, unless another one follows
 
     def _made_way(self) -> bool:
-        """Whether a load or run has ended: a preparation gave way to it, and where no other picture
-        came of that it is made again."""
+        """Whether a load, run or decoding has ended: a preparation gave way to it, and where no
+        other picture came of that it is made again."""
         busy = self._store.state.busy
         before, self._lane = self._lane, busy.lane if busy is not None else ""
-        return before in ("load", "run") and before != self._lane
+        return before in BEFORE_A_PICTURE and before != self._lane
 
     def _offer_views(self) -> None:
         abilities = self._store.state.abilities
@@ -199,30 +199,39 @@ class Pictures(QWidget):
     def _draw(self) -> None:
         state = self._store.state
         trace, view = state.trace, self._views.get(state.view)
-        if trace is None or view is None or view.key not in self._stale:
+        if trace is None or view is None:
             return
         selection, options = state.selection, options_or_none(state)
-        if options is None:
-            self._paint(view)  # which says why
-            return
-        if view.prepare is not None and not (view.ready and view.ready(trace, selection, options)):
-            prepare = view.prepare
-
-            def work(job: Job) -> None:
-                watch = Watch(job.should_stop, partial(job.report, BUSY_TEXTS["prepare"]))
-                prepare(trace, selection, options, watch)
-
-            def prepared(_: object) -> None:
-                # Once the person looks elsewhere, or otherwise, a later preparation is on its way:
-                # painting now would compute here, in the window's thread, what that one computes.
-                now = self._store.state
-                here = now.trace is trace and now.selection == selection
-                if here and options_or_none(now) == options:
-                    self._paint(view)
-
-            self._session.prepare(work, prepared)
-        else:
+        if view.key not in self._stale:
+            self._session.let_go()
+        elif options is None or view.prepare is None:
+            self._session.let_go()
+            self._paint(view)  # which says why there are no options
+        elif view.ready and view.ready(trace, selection, options):
+            self._session.let_go()
             self._paint(view)
+        elif self._lane not in BEFORE_A_PICTURE:  # else once that has ended
+            self._prepare(view)
+
+    def _prepare(self, view: View) -> None:
+        state = self._store.state
+        trace, prepare = state.trace, view.prepare
+        selection, options = state.selection, options_or_none(state)
+        assert trace is not None and prepare is not None and options is not None
+
+        def work(job: Job) -> None:
+            watch = Watch(job.should_stop, partial(job.report, BUSY_TEXTS["prepare"]))
+            prepare(trace, selection, options, watch)
+
+        def prepared(_: object) -> None:
+            # Once the person looks elsewhere, or otherwise, a later preparation is on its way:
+            # painting now would compute here, in the window's thread, what that one computes.
+            now = self._store.state
+            here = now.trace is trace and now.selection == selection
+            if here and options_or_none(now) == options:
+                self._paint(view)
+
+        self._session.prepare(work, prepared)
 
     def _paint(self, view: View) -> None:
         state = self._store.state
