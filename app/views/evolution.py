@@ -56,7 +56,11 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             details=details,
         )
 
-    only = Axis(title="Layer", labels=tuple(str(i + 1) for i in range(stack.layers)))
+    only = Axis(
+        title="Layer",
+        labels=tuple(str(i + 1) for i in range(stack.layers)),
+        in_line=after.labels,
+    )
     cosines = (-1.0, 1.0)
     panels = (
         panel(

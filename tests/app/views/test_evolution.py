@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from app.figure import Curves, Heatmap, Paths
+from app.render.page import Page
 from app.selection import Selection
+from app.theme import LIGHT
 from app.views import ViewOptions, evolution, view
 from core.analysis.projection import projection
 from tests.traces import sentence, trace_of
@@ -111,3 +114,16 @@ def test_paths_follow_the_projection() -> None:
     (panel,) = view("paths").draw(trace, Selection(query=1), ViewOptions()).panels
     assert isinstance(panel, Paths)
     assert panel.emphasised is None
+
+
+@pytest.mark.parametrize("name", ["encoder", "decoder"])
+@pytest.mark.parametrize("size", [(700, 420), (1260, 640)])
+def test_columns_of_maps_below_one_another_stand_in_line(
+    qapp: QApplication, name: str, size: tuple[int, int]
+) -> None:
+    figure = view("evolution").draw(trace_of(name), Selection(stack=name), ViewOptions())
+    page = Page(figure, *size, LIGHT)
+    boxes = [placed.drawing.grid.box for placed in page.placed]  # type: ignore[attr-defined]
+    for above, below in ((0, 2), (1, 3)):
+        assert boxes[above].x == boxes[below].x
+        assert boxes[above].width == boxes[below].width
