@@ -233,6 +233,7 @@ class Opening:
         if against:
             self._running.run_against(Inputs(text=against))
         else:
+            self._tasks.drop("against")  # of an example that was given up for this one
             self._running.run()
 
     # --- where no other model comes ---------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -64,6 +66,16 @@ def test_another_model_is_chosen_and_given_up(qtbot: QtBot, open_app: Opener) ->
     app.session.opening.open("random:encoder")
     assert let_go(qtbot, app, core) == ["abd"]
     assert app.store.state.answer.inputs.text == "abc"
+
+
+def test_another_example_is_chosen(qtbot: QtBot, open_app: Opener) -> None:
+    core = Held()
+    app = open_app(core=core)
+    waiting(qtbot, app, core)
+    app.session.opening.show_example(replace(EXAMPLE, text="hello", against=""))
+    assert let_go(qtbot, app, core) == []
+    assert app.store.state.answer.inputs.text == "hello"
+    assert core.texts[-2:] == ["x", "hello"], "nothing is run in vain"
 
 
 @pytest.mark.parametrize("show", [True, False])
