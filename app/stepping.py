@@ -6,6 +6,7 @@ predicted it, so taking another token there replaces move i and what follows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -41,7 +42,10 @@ class Decodes(Continues, Searches, Fills, Protocol):
 
 
 class Stepping(QObject):
-    """Moves along what was decoded, and asks for more at its end."""
+    """Moves along what was decoded, and asks for more at its end.
+
+    undrawn: whether the picture of what is looked at is yet to be begun; whoever draws says so.
+    """
 
     def __init__(
         self, store: Store, tasks: Tasks, core: Decodes, failed: Failed, parent: QObject
@@ -49,6 +53,7 @@ class Stepping(QObject):
         super().__init__(parent)
         self._store, self._tasks, self._failed = store, tasks, failed
         self._to_the_end = False
+        self.undrawn: Callable[[], bool] = lambda: False
         self.writer = Writer(store, tasks, core, self._made, self._decode_failed)
         self.filler = Filler(store, tasks, core, self._made, self._decode_failed)
         self._play = QTimer(self)
@@ -211,8 +216,9 @@ class Stepping(QObject):
     # --- one move ---------------------------------------------------------------------------
 
     def _frame(self) -> None:
-        """Playing shows every move: it waits for the picture in front of the one before."""
-        if not self._tasks.active("prepare"):
+        """Playing shows every move: it waits for the picture in front of the one before, which a
+        frame that is due already must not forestall."""
+        if not (self.undrawn() or self._tasks.active("prepare")):
             self._tick()
 
     def _tick(self) -> None:

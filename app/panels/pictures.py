@@ -76,6 +76,7 @@ class Pictures(QWidget):
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._draw)
+        session.stepping.undrawn = lambda: self.pending
         store.changed.connect(self._changed)
 
     @property
