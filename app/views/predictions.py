@@ -12,6 +12,7 @@ from app.views import View, ViewOptions
 from app.views._bars import vocabulary_bars
 from app.views._focus import no_prediction
 from app.views._growth import MOST_STRIPS, followed, strips
+from app.views._searched import heeded, search_of, weighing
 from app.views._tokens import labels, last_position, pinned, token_name
 from core.analysis.classes import class_values
 from core.analysis.lens import growth, growth_key
@@ -34,7 +35,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     title, panels, note = _lists(trace, selection, options)
     lists = [] if options.compact else followed(panels)
     sentence = _sentence(trace, options)
-    grown = strips(trace, lists, selection, options)
+    grown = strips(trace, lists, selection, heeded(options))
     unlisted = bool(sentence) and not any(isinstance(panel, Bars) for panel in panels)
     if unlisted and options.compact and trace.spec.heads.vocab is not None:
         # In a narrow dock the reason why there is no list would take all the room there is.
@@ -135,7 +136,8 @@ def _no_mask(trace: Trace, options: ViewOptions) -> str:
 def _next_token(
     trace: Trace, selection: Selection, options: ViewOptions
 ) -> tuple[str, list[Panel], str]:
-    """The distribution after the pinned decoder position, or after the last one."""
+    """The distribution after the pinned decoder position, or after the last one; on a hypothesis
+    of a beam search as the search weighs it."""
     target = trace.spec.architecture == "encoder-decoder"
     title = "Next target token" if target else "Next token"
     if trace.spec.heads.vocab is None:
@@ -151,11 +153,14 @@ def _next_token(
         note = f"Decoding took “{options.pieces(chosen)}”."
     else:
         note = ""
-    after = f"After {token_name(trace, 'decoder', place, options)}"
+    logits, search = trace.logits_at(place)[0], search_of(options)
+    if search is not None:
+        logits = search.weighed(logits)
+        note = f"{note} {weighing(search, options)}".strip()
     bars = vocabulary_bars(
-        after,
-        trace.logits_at(place)[0],
-        options,
+        f"After {token_name(trace, 'decoder', place, options)}",
+        logits,
+        heeded(options),
         chosen=chosen,
         position=place,
         seen=tokens.ids[: place + 1],

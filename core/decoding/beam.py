@@ -49,8 +49,8 @@ class Hypothesis:
 class BeamSearch:
     """Keeps the `beams` likeliest unfinished texts and the `beams` best finished ones.
 
-    Where the request forces a token at a step, every hypothesis goes on with that one. Of its
-    `sampling` only the repetition penalty acts: nothing is drawn, so there is nothing to narrow.
+    Where the request forces a token at a step, every hypothesis goes on with that one. sampling:
+    the request's repetition penalty alone; nothing is drawn, so there is nothing to narrow.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class BeamSearch:
         self.finished: str | None = None
         self._children: dict[tuple[int | None, int], int] = {}
         self._forced = dict(request.forced)
-        self._penalty = Sampling(repetition_penalty=request.sampling.repetition_penalty)
+        self.sampling = Sampling(repetition_penalty=request.sampling.repetition_penalty)
         self._start = prompt.start(request.run)
         self._traces: dict[int | None, Trace] = {}
         room = prompt.room(model.spec, self._start)
@@ -184,13 +184,22 @@ class BeamSearch:
                 logits=logits,
                 generated=[*(s.token for s in found), hypothesis.token],
                 before=before,
-                candidates=filters.top(self._open(logits), self._penalty, CANDIDATES, before.ids),
+                candidates=filters.top(self.weighed(logits), self.sampling, CANDIDATES, before.ids),
                 forced=hypothesis.index in self._forced,
                 limit=lambda tokens: None,
             )
             found.append(step)
             before = step.tokens
         return tuple(found)
+
+    def weighed(self, logits: Tensor) -> Tensor:
+        """[vocab], what `sampling` acts on in a search: log-probabilities, not logits; minus
+        infinity for tokens that are never generated."""
+        return without_suppressed(logits.log_softmax(-1), self.model.spec)
+
+    def ran(self, trace: Trace) -> bool:
+        """Whether this run is one of the search's own, and not of a token taken by hand since."""
+        return any(trace is own for own in self._traces.values())
 
     def _totals(self, node: int | None, index: int) -> Tensor:
         """[vocab]: log-probability of the hypothesis with each next token."""
@@ -203,13 +212,9 @@ class BeamSearch:
         elif fixed is not None:
             step = _only(fixed, torch.zeros_like(logits))
         else:
-            step = filters.penalised(self._open(logits), self._penalty, tokens.ids)
+            step = filters.penalised(self.weighed(logits), self.sampling, tokens.ids)
             step = step.log_softmax(-1) if self.model.spec.renormalised else step
         return step + (0.0 if node is None else self.nodes[node].log_probability)
-
-    def _open(self, logits: Tensor) -> Tensor:
-        """What the repetition penalty acts on in a search: log-probabilities, not logits."""
-        return without_suppressed(logits.log_softmax(-1), self.model.spec)
 
     def _extended(self, node: int | None) -> Tokens:
         """The tokens of a hypothesis, without building its steps."""
