@@ -51,17 +51,20 @@ class MaskPainting:
         self, site: str, trace: Trace, layer: int
     ) -> tuple[NDArray[np.bool_], frozenset[tuple[int, int]]]:
         """What a map shows: allowed[query, key], and the cells painted out. Those are the ones
-        that are asked for: the run may be behind, or never come, and they may be taken back."""
-        layers = trace.spec.stack(site.partition(".")[0]).layers
-        allowed = trace.allowed(site, min(layer, layers - 1)).numpy()
-        ran = frozenset(trace.request.mask(site).blocked)
-        asked = frozenset(self.choice(site).blocked)
-        if asked != ran:
-            allowed, (queries, keys) = allowed.copy(), allowed.shape
-            for query, key in asked ^ ran:
-                if query < queries and key < keys:
-                    allowed[query, key] = (query, key) in ran
-        return allowed, asked
+        that are asked for: the run may be behind, or never come. Where one was taken back, the
+        kind of mask that was run may hide the cell all the same."""
+        from core import derive, masks
+
+        stack, part = site.split(".")
+        layer = min(layer, trace.spec.stack(stack).layers - 1)
+        ran, asked = trace.request.mask(site), self.choice(site).blocked
+        if frozenset(asked) == frozenset(ran.blocked):
+            allowed = trace.allowed(site, layer)
+        else:
+            attention = trace.spec.stack(stack).attention(part, layer)
+            context = derive.context(trace.tokens, site)
+            allowed = masks.allowed(replace(ran, blocked=asked), context, attention)
+        return allowed.numpy(), frozenset(asked)
 
     def follow(self, shown: MaskMap, site: Callable[[], str]) -> None:
         """Let cells be painted on a map of the mask of `site()`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from app.panels.mask_map import MaskMap
 from app.store import Answer
 from app.wiring import App
 from core.errors import Cancelled
+from core.masks import MaskChoice
 from tests.app.driver import Opener, QuickCore, click_at, mask_editor, settled
 
 SITE = "encoder.self"
@@ -113,3 +115,23 @@ def test_cells_of_a_longer_text_are_no_cells_of_this_one(qtbot: QtBot, open_app:
     assert small.accessibleDescription() == "8 of 9 cells are visible"
     settled(qtbot, app)
     assert app.store.state.masks[SITE].blocked == ((1, 2),)
+
+
+def test_a_cell_that_its_kind_hides_too_is_not_shown_as_visible_when_its_paint_is_taken_back(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:encoder")
+    app.session.write(text="abcd")
+    window = MaskChoice(key="sliding_window", params=(("window", 2),))
+    app.session.mask(SITE, replace(window, blocked=((0, 5), (3, 2))))
+    settled(qtbot, app)
+    app.session.write(text="a" * 6000)
+    qtbot.waitUntil(lambda: app.store.state.refused is not None)
+    app.session.mask(SITE, window)
+    settled(qtbot, app)
+    assert app.store.state.old, "no run comes of it"
+    small, large = app.window.mask_panel.maps[SITE], mask_editor(qtbot, app).map
+    for shown in (small, large):
+        assert shown.words_of((0, 5)) == "“[CLS]” (0) may not see “[SEP]” (5)"
+        assert "may see" in shown.words_of((3, 2))
+        assert shown.accessibleDescription() == "11 of 36 cells are visible"
