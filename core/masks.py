@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor
 
-from core.arguments import check_named, check_pairs
+from core.arguments import check_named, check_pairs, whole_numbers
 from core.errors import RequestError
 from core.mask_kinds import KINDS, Context
 from core.spec import AttentionSpec
@@ -110,6 +110,9 @@ def check(choice: object, site: str | None = None) -> None:
             f"into another; for it there are {', '.join([OWN, *fitting])}"
         )
     check_pairs("blocked is", choice.blocked, "a query and a key")
+    whole_numbers((place for cell in choice.blocked for place in cell), "the blocked query or key")
+    if not isinstance(choice.hide_padding, bool):
+        raise RequestError(f"hide_padding is {choice.hide_padding!r}; it must be True or False")
     if not isinstance(choice.also, tuple | list):
         raise RequestError(f"also is {choice.also!r}; it must be a tuple of MaskChoices")
     for also in choice.also:
@@ -117,7 +120,7 @@ def check(choice: object, site: str | None = None) -> None:
 
 
 def _check_kind(choice: MaskChoice) -> None:
-    if choice.key != OWN and choice.key not in KINDS:
+    if choice.key not in (OWN, *KINDS):
         raise RequestError(f"there is no mask {choice.key!r}; there are {', '.join([OWN, *KINDS])}")
     known = {} if choice.key == OWN else {p.name: p for p in KINDS[choice.key].parameters}
     check_named(f"the mask {choice.key!r} has", choice.params, "a parameter's name and a number")

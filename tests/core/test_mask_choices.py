@@ -1,0 +1,52 @@
+"""A mask that a script writes wrongly is refused in a sentence, before anything is computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core.errors import RequestError
+from core.masks import MaskChoice, choose
+from tests.core import tiny
+
+WRONG = [
+    ({"blocked": (("a", 1),)}, "the blocked query or key 'a' is no whole number"),
+    ({"blocked": ((1, "a"),)}, "the blocked query or key 'a' is no whole number"),
+    ({"blocked": ((0, 1), ([0], 1))}, r"the blocked query or key \[0\] is no whole number"),
+    ({"blocked": ((0.5, 1),)}, "the blocked query or key 0.5 is no whole number"),
+    ({"blocked": ((1, None),)}, "the blocked query or key None is no whole number"),
+    ({"key": ["causal"]}, r"there is no mask \['causal'\]; there are model, bidirectional"),
+    ({"key": None}, "there is no mask None; there are model, bidirectional"),
+    ({"hide_padding": "x"}, "hide_padding is 'x'; it must be True or False"),
+    ({"hide_padding": None}, "hide_padding is None; it must be True or False"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "sentence"), WRONG)
+@pytest.mark.parametrize("joined", [False, True])
+def test_what_no_mask_can_be_is_refused_by_a_run(
+    wrong: dict[str, Any], sentence: str, joined: bool
+) -> None:
+    choice = MaskChoice(**wrong)
+    if joined:
+        choice = MaskChoice(key="causal", also=(choice,))
+    with pytest.raises(RequestError, match=sentence):
+        tiny.trace(tiny.decoder(), tiny.ids(4), masks=(("decoder.self", choice),))
+
+
+def test_cells_may_be_numbers_of_another_library() -> None:
+    """Such as those of `torch.nonzero` or `numpy.argwhere`."""
+    network = tiny.decoder()
+
+    def logits(*cells: Any) -> torch.Tensor:
+        choice = MaskChoice(key="causal", blocked=cells)
+        return tiny.trace(network, tiny.ids(4), masks=(("decoder.self", choice),)).logits
+
+    expected = logits((2, 0), (3, 1))
+    assert torch.equal(logits((np.int64(2), np.int64(0)), [3, np.int32(1)]), expected)
+    assert not torch.equal(logits(), expected)
+    plain = tiny.trace(network, tiny.ids(4), masks=(("decoder.self", choose("causal")),))
+    assert torch.equal(plain.logits, logits())
