@@ -214,6 +214,7 @@ class Opening:
         changes["selection"] = replace(changes["selection"], step=back.pop("step", None))
         # What was asked of the model before since this one began to load is not this one's.
         self._tasks.drop(*OF_ONE_MODEL)
+        self._running.drop_other()
         nothing = {**NOTHING_DECODED, "answer": None, "refused": None, "kept": ()}
         self._store.update(**(changes | nothing | back), problem=_problem(load))
         against = load.example.against if load.example is not None else ""
@@ -233,7 +234,7 @@ class Opening:
         if against:
             self._running.run_against(Inputs(text=against))
         else:
-            self._tasks.drop("against")  # of an example that was given up for this one
+            self._running.drop_other()  # of an example that was given up for this one
             self._running.run()
 
     # --- where no other model comes ---------------------------------------------------------

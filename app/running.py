@@ -38,6 +38,7 @@ class Running:
         self._store, self._tasks, self._core = store, tasks, core
         self._halt = halt
         self._against: Inputs | None = None  # of the kept run that an example brought
+        self._other: Inputs | None = None  # to be run so, and not come yet
 
     def run(self) -> None:
         """Ask for a run of what the store holds now; a run that still waits gives way."""
@@ -57,6 +58,51 @@ class Running:
         """Run another text first and keep it, so that this one is compared with it; it gives way
         to the next one that comes so. It waits in a lane of its own, for typing takes the place of
         this text's run only."""
+        self._run_other(inputs)
+        self.run()
+
+    def drop_other(self) -> None:
+        """The other text is wanted no more, nor what is said of it."""
+        self._other = None
+        self._tasks.drop("against")
+        problem = self._store.state.problem
+        if problem is not None and problem.where == "against":
+            self._store.update(problem=None)
+
+    def run_unless_answered(self) -> None:
+        """Where runs were dropped; what was refused before would be refused again."""
+        if self._other is not None:
+            self._run_other(self._other)
+        state = self._store.state
+        refused = state.refused
+        again = refused is not None and (refused.inputs, refused.masks) == (
+            state.inputs,
+            state.masks,
+        )
+        if not state.answered and not again:
+            self.run()
+
+    def cancelled(self) -> None:
+        """The person did not want to wait for a run."""
+        state = self._store.state
+        if not state.answered:
+            older = "; what is shown is older" if state.answer is not None else ""
+            self._refuse(f"The run was cancelled{older}.")
+
+    def other_cancelled(self) -> None:
+        """The person did not want to wait for the other text; it is not run again."""
+        self._without_other("The run of the other text was cancelled.")
+
+    def keep(self) -> None:
+        """Keep this text's run, so that others can be compared with it; the latest few stay."""
+        answer = self._store.state.answer
+        if answer is not None and answer not in self._store.state.kept:
+            self._hold(answer)
+
+    def forget_kept(self) -> None:
+        self._store.update(kept=())
+
+    def _run_other(self, inputs: Inputs) -> None:
         state = self._store.state
         if state.model is None:
             return
@@ -67,42 +113,20 @@ class Running:
 
         def done(answer: Answer) -> None:
             self._hold(answer, instead_of=self._against)
-            self._against = inputs
+            self._against, self._other = inputs, None
 
-        self._tasks.submit("against", work, done, self._failed)
-        self.run()
+        def failed(error: Exception) -> None:
+            # This text's run, what was decoded of it and what plays are not at fault.
+            why = told(error, question.model)
+            self._without_other(f"The other text was not run. {why}")
 
-    def run_unless_answered(self) -> None:
-        """Where runs were dropped; what was refused before would be refused again."""
-        state = self._store.state
-        refused = state.refused
-        again = refused is not None and (refused.inputs, refused.masks) == (
-            state.inputs,
-            state.masks,
-        )
-        if state.answered or again:
-            return
-        against = state.example.against if state.example is not None else ""
-        if against and against not in (answer.inputs.text for answer in state.kept):
-            self.run_against(Inputs(text=against))
-        else:
-            self.run()
+        self.drop_other()
+        self._other = inputs
+        self._tasks.submit("against", work, done, failed)
 
-    def cancelled(self) -> None:
-        """The person did not want to wait for a run."""
-        state = self._store.state
-        if not state.answered:
-            older = "; what is shown is older" if state.answer is not None else ""
-            self._refuse(f"The run was cancelled{older}.")
-
-    def keep(self) -> None:
-        """Keep this text's run, so that others can be compared with it; the latest few stay."""
-        answer = self._store.state.answer
-        if answer is not None and answer not in self._store.state.kept:
-            self._hold(answer)
-
-    def forget_kept(self) -> None:
-        self._store.update(kept=())
+    def _without_other(self, text: str) -> None:
+        self._other = None
+        self._store.update(problem=Problem(text=text, where="against"))
 
     def _hold(self, answer: Answer, instead_of: Inputs | None = None) -> None:
         """One run of a text is enough."""
@@ -121,7 +145,7 @@ class Running:
         selection = replace(state.selection, step=None)
         if state.answer is not None and state.answer.model is answer.model:
             selection = followed(selection, state.answer.trace, answer.trace)
-        problem = _of_the_model(state)
+        problem = _not_of_the_run(state)
         if answer.trouble:
             problem = Problem(text=sentence(answer.trouble), where="result")
         self._store.update(
@@ -141,13 +165,13 @@ class Running:
         """What is asked has no run."""
         state = self._store.state
         refused = Refusal(text=text, inputs=state.inputs, masks=state.masks)
-        self._store.update(refused=refused, problem=_of_the_model(state))
+        self._store.update(refused=refused, problem=_not_of_the_run(state))
 
 
-def _of_the_model(state: State) -> Problem | None:
-    """What went wrong, unless it was with a run: that before is of no more interest."""
+def _not_of_the_run(state: State) -> Problem | None:
+    """What went wrong, unless it was with this text's run: that before is of no more interest."""
     problem = state.problem
-    return problem if problem is not None and problem.where == "model" else None
+    return problem if problem is not None and problem.where in ("model", "against") else None
 
 
 def _dropped(state: State, answer: Answer) -> str:

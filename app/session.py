@@ -177,12 +177,16 @@ class Session(QObject):
     def cancel(self) -> None:
         """Stop what runs; what is shown stays, save where its picture was being prepared."""
         loading, running = self._tasks.active("load"), self._tasks.active("run")
+        against = self._tasks.active("against")
         self.stepping.halt()
         self._tasks.drop(*LANES)
         if loading:
             self.opening.cancelled()
-        elif running:
+            return
+        if running:
             self.running.cancelled()
+        if against:
+            self.running.other_cancelled()
 
     def dismiss(self) -> None:
         """The person has read what stands above the picture."""

@@ -80,10 +80,10 @@ class Busy:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """One sentence about what went wrong, and where the person is looking. "result": at a run
-    that was made, and whose numbers mean little."""
+    that was made, and whose numbers mean little; "against": at the other text to compare with."""
 
     text: str
-    where: Literal["input", "model", "decoding", "result"] = "input"
+    where: Literal["input", "model", "decoding", "result", "against"] = "input"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

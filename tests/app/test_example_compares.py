@@ -7,8 +7,12 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.engine import Question
 from app.examples import Example
+from app.store import Answer
+from app.tasks import ShouldStop
 from app.wiring import App
+from core.errors import RequestError
 from core.masks import MaskChoice
 from tests.app.driver import Opener, settled, type_text
 from tests.app.test_cancelled_runs import Held
@@ -19,12 +23,36 @@ EXAMPLE = Example(
 )
 
 
+CANCELLED = "The run of the other text was cancelled."
+NOT_RUN = "The other text was not run. No such text."
+
+
+class Refusing(Held):
+    """It refuses the other text."""
+
+    def run(self, question: Question, previous: Answer | None, stop: ShouldStop) -> Answer:
+        answer = super().run(question, previous, stop)
+        if question.inputs.text == "abd":
+            raise RequestError("no such text")
+        return answer
+
+
 def waiting(qtbot: QtBot, app: App, core: Held) -> None:
     """The example is shown while a run goes on."""
     core.gate.clear()
     type_text(app, "x")
     qtbot.waitUntil(lambda: core.texts[-1] == "x")
     app.session.opening.show_example(EXAMPLE)
+
+
+def answered(qtbot: QtBot, app: App, core: Held) -> None:
+    """The example is shown, whose own text was read before, and the other one is being run."""
+    type_text(app, "abc")
+    settled(qtbot, app)
+    core.gate.clear()
+    app.session.opening.show_example(EXAMPLE)
+    qtbot.waitUntil(lambda: core.texts[-1] == "abd")
+    assert app.store.state.answered
 
 
 def let_go(qtbot: QtBot, app: App, core: Held) -> list[str]:
@@ -87,3 +115,64 @@ def test_it_is_cancelled(qtbot: QtBot, open_app: Opener, show: bool) -> None:
     if show:
         app.session.opening.show_example(EXAMPLE)
     assert let_go(qtbot, app, core) == (["abd"] if show else [])
+    assert app.window.banner.label.text() == ("See." if show else CANCELLED)
+
+
+def test_another_model_is_given_up_where_the_text_was_read_before(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    class Slow(Held, Gated):
+        """Both runs and loads wait."""
+
+    core = Slow()
+    app = open_app(core=core)
+    answered(qtbot, app, core)
+    app.session.opening.open("random:decoder")
+    qtbot.waitUntil(lambda: core.asked[-1][0] == "random:decoder")
+    app.session.cancel()
+    assert let_go(qtbot, app, core) == ["abd"]
+    assert app.store.state.example == EXAMPLE
+
+
+def test_another_model_comes_back_with_its_answer(qtbot: QtBot, open_app: Opener) -> None:
+    core = Held()
+    app = open_app("random:decoder", core=core)
+    app.session.running.keep()
+    kept = [app.store.state.inputs.text]
+    app.session.opening.open("random:encoder")
+    settled(qtbot, app)
+    answered(qtbot, app, core)
+    app.session.opening.open("random:decoder")
+    assert let_go(qtbot, app, core) == kept
+    app.session.opening.open("/nowhere/to/be/found")
+    qtbot.waitUntil(lambda: app.store.state.problem is not None)
+    assert let_go(qtbot, app, core) == kept, "it was for the other model"
+    assert app.store.state.model.source == "random:decoder"
+
+
+def test_it_is_cancelled_where_the_text_was_read_before(qtbot: QtBot, open_app: Opener) -> None:
+    core = Held()
+    app = open_app(core=core)
+    answered(qtbot, app, core)
+    app.session.cancel()
+    assert let_go(qtbot, app, core) == []
+    assert app.window.banner.label.text() == CANCELLED
+    assert app.store.state.refused is None, "what is shown is not old"
+
+
+def test_it_is_refused(qtbot: QtBot, open_app: Opener) -> None:
+    core = Refusing()
+    app = open_app(core=core)
+    waiting(qtbot, app, core)
+    refused = []
+    app.store.changed.connect(lambda names: refused.append(app.store.state.refused))
+    assert let_go(qtbot, app, core) == []
+    assert app.store.state.answer.inputs.text == "abc"
+    assert not any(refused), "this text is not to blame"
+    assert app.window.banner.label.text() == NOT_RUN
+    type_text(app, "abe")
+    settled(qtbot, app)
+    assert app.window.banner.label.text() == NOT_RUN, "it is still true"
+    app.session.opening.show_example(replace(EXAMPLE, text="hello", against=""))
+    settled(qtbot, app)
+    assert app.window.banner.label.text() == "See.", "it is another example's"
