@@ -26,14 +26,13 @@ def coming(state: State) -> bool:
 
 
 def why(state: State) -> str:
-    """Empty while a run is on its way: it takes but a moment, and the status line tells of a longer
-    one; and where the banner says what is wrong with the picture."""
+    """Empty only while a model reads its first text: it takes but a moment, and the status line
+    tells of a longer one. Whatever the banner says, the page keeps its own sentence: a problem need
+    not be with the picture, and what was not prepared can be, also where it failed."""
     if state.busy is not None and state.busy.lane == "load":
         return WAITING
     if state.trace is not None:
-        if coming(state):
-            return PREPARING
-        return UNPREPARED if state.problem is None else ""
+        return PREPARING if coming(state) else UNPREPARED
     if state.model is None:
         return WAITING if state.problem is None else NO_MODEL
     if state.refused is not None:

@@ -191,6 +191,42 @@ def test_no_other_views_picture_stands_under_one_that_is_not_prepared(
     assert not pictures.waiting.isVisible() and pictures.figure is not None
 
 
+def test_the_page_says_how_to_prepare_the_picture_whatever_the_banner_says(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    window, page = app.window, app.window.pictures.waiting
+    held(app, "ablation")
+    app.session.look_at("ablation")
+    qtbot.waitUntil(lambda: app.session._tasks.active("prepare"))
+    app.session.cancel()
+    qtbot.waitUntil(page.isVisible)
+    window.exporting.copy()
+    assert window.banner.label.text() == "There is no picture to copy yet."
+    assert page.isVisible() and page.text() == UNPREPARED
+    app.session.dismiss()
+    assert page.isVisible() and page.text() == UNPREPARED
+
+
+def test_a_picture_that_cannot_be_prepared_says_why_above_the_page(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app()
+    window, pictures = app.window, app.window.pictures
+
+    def prepare(trace: Any, selection: Any, options: Any, stop: Any) -> None:
+        raise MemoryError("too large")
+
+    pictures._views["ablation"] = replace(
+        pictures._views["ablation"], prepare=prepare, ready=lambda t, s, o: False
+    )
+    app.session.look_at("ablation")
+    qtbot.waitUntil(window.banner.isVisible)
+    assert "memory" in window.banner.label.text().lower()
+    qtbot.waitUntil(pictures.waiting.isVisible)
+    assert pictures.waiting.text() == UNPREPARED
+
+
 def prepared(qtbot: QtBot, app: App, text: str) -> None:
     """A dear picture of this text, in front."""
     app.session.look_at("ablation")
