@@ -12,7 +12,7 @@ UNPREPARED = (
     "This picture was not prepared to the end. Turn to another view and back to prepare it."
 )
 
-BEFORE_A_PICTURE = frozenset({"load", "run", "decode"})
+BEFORE_A_PICTURE = frozenset({"load", "against", "run", "decode"})
 """What the worker does before it prepares a picture: whatever comes of it, that is of the run that
 is looked at then."""
 TOWARDS_A_PICTURE = BEFORE_A_PICTURE | {"prepare"}

@@ -165,7 +165,7 @@ def test_why_there_is_no_picture() -> None:
     ("lane", "told"),
     [
         ("load", WAITING),
-        *((lane, PREPARING) for lane in ("run", "decode", "prepare")),
+        *((lane, PREPARING) for lane in ("against", "run", "decode", "prepare")),
         *((lane, UNPREPARED) for lane in ("read", "check", "save")),
     ],
 )
