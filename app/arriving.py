@@ -27,24 +27,44 @@ class Load:
     """A model on its way.
 
     before: the text that stood there when the first model was chosen that has not come yet.
-    example: what is to be read with it. said: what went wrong on the way to it, a sentence each;
-    instead: that it comes in place of another. tried: source and device of what failed before.
-    anew: even where it was only left and is still in memory.
+    example: what is to be read with it. gone: a device that was remembered and is not there, by
+    its name or empty. said: what went wrong on the way to it, a sentence each. instead: its title
+    where it comes in place of `wished`, a source and a device. tried: source and device of what
+    failed before. anew: even where it was only left and is still in memory.
     """
 
     source: str
     device: str
     before: Inputs
     example: Example | None = None
+    gone: str = ""
     said: tuple[str, ...] = ()
     instead: str = ""
+    wished: tuple[str, str] | None = None
     tried: frozenset[tuple[str, str]] = frozenset()
     anew: bool = False
 
     @property
     def to_say(self) -> str:
         """While it is on its way, and still once it is there; empty where all went well."""
-        return " ".join(filter(None, (*self.said, self.instead)))
+        return " ".join(filter(None, (self._no_device, *self.said, self._instead)))
+
+    @property
+    def _no_device(self) -> str:
+        used = ": the CPU is used" if self.device == "cpu" else ""
+        return f"There is no {self.gone.upper()} here any more{used}." if self.gone else ""
+
+    @property
+    def _instead(self) -> str:
+        if not self.instead or self.wished is None or self.wished == (self.source, self.device):
+            return ""
+        on = f" on the {self.device.upper()}" if self.device != self.wished[1] else ""
+        return f"{self.instead} is opened{on} instead."
+
+    def on(self, device: str) -> Load:
+        """The same on another device, which is wished for by now."""
+        wished = (self.wished[0], device) if self.wished is not None else None
+        return replace(self, device=device, wished=wished)
 
     def failing(self, text: str) -> Load:
         """As it is once it has failed. text: why, in one sentence; it is said once."""

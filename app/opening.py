@@ -107,7 +107,7 @@ class Opening:
             return
         self._store.update(device=device)
         if (coming := self._coming()) is not None:
-            self._rather(replace(coming, device=device))
+            self._rather(coming.on(device))
         elif state.model is not None:
             self._want(state.model.source)
 
@@ -155,7 +155,7 @@ class Opening:
                 device=state.device,
                 before=before,
                 example=example,
-                said=(self.starting.notice,) if self.starting.notice else (),
+                gone=self.starting.gone,
                 anew=anew,
             )
         )
@@ -203,7 +203,7 @@ class Opening:
         except CoreError as error:
             self._failed(load, error)
             return
-        self.starting.notice = ""  # it is said with this one
+        self.starting.gone = ""  # it is said with this one
         self.known.keep(replace(state, inputs=kept))
         self.known.sources[model.spec.architecture] = load.source
         back, gone = self._left.exchange(
@@ -260,16 +260,16 @@ class Opening:
         best = self.preferred()
         for source, device in ((best, load.device), (best, "cpu"), (LAST_RESORT, "cpu")):
             if (source, device) not in tried:
-                on = f" on the {device.upper()}" if device != load.device else ""
-                instead = f"{self._store.state.title(source)} is opened{on} instead."
                 self._store.update(device=device)
                 self._begin(
                     Load(
                         source=source,
                         device=device,
                         before=load.before,
+                        gone=load.gone,
                         said=load.said,
-                        instead=instead,
+                        instead=self._store.state.title(source),
+                        wished=load.wished or (load.source, load.device),
                         tried=tried,
                     )
                 )

@@ -22,8 +22,8 @@ class Starts(Protocol):
 class Starting:
     """Writes the store's abilities and, until they are there, its source and text.
 
-    expected: the architecture of the model that will be the first. notice: what is to be said with
-    that model, whichever it is. failed: tell the person.
+    expected: the architecture of the model that will be the first. gone: the remembered device
+    that is not there, to be told of with that model, or empty. failed: tell the person.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Starting:
         self._store, self._tasks, self._core = store, tasks, core
         self._known, self._failed = known, failed
         self.expected: Architecture = "encoder"
-        self.notice = ""
+        self.gone = ""
         self._wish: Callable[[], None] | None = None
 
     def expect(self, source: str) -> None:
@@ -74,4 +74,4 @@ class Starting:
         device = self._store.state.device
         if device not in abilities.devices:
             self._store.update(device="cpu")
-            self.notice = f"There is no {device.upper()} here any more: the CPU is used."
+            self.gone = device

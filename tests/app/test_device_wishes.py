@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.examples import Example
+from app.settings import Remembered, Settings
 from app.wiring import App
+from core.errors import RequestError
+from core.loaded import LoadedModel
 from tests.app.driver import Opener, settled
 from tests.app.test_failed_loads import NO_ROOM, Broken, told, with_cards
 from tests.app.test_writing_while_loading import Gated
@@ -86,3 +93,58 @@ def test_the_device_of_the_open_model_chosen_again_needs_no_loading(
     assert ("random:encoder", "cpu") not in core.asked[1:]
     assert (app.store.state.kept, app.store.state.device) == (kept, "cpu")
     assert app.store.state.note == ""
+
+
+def first_model(qtbot: QtBot, open_app: Opener, core: Gated, source: str) -> App:
+    """The first model is on its way to the CPU, for its remembered device is gone or full."""
+    core.gate.clear()
+    app = open_app(source, core=with_cards(core), wait=False)
+    qtbot.waitUntil(lambda: bool(core.asked), timeout=20_000)
+    return app
+
+
+def test_where_a_remembered_device_is_gone_no_other_is_said_to_be_used(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    Settings(tmp_path / "settings.ini").save(Remembered(device="cuda:7"))
+    core = Gated()
+    app = first_model(qtbot, open_app, core, "random:encoder")
+    assert core.asked == [("random:encoder", "cpu")]
+    app.session.opening.choose_device("cuda:1")
+    core.gate.set()
+    assert told(qtbot, app) == "There is no CUDA:7 here any more."
+    assert core.asked[-1] == ("random:encoder", "cuda:1")
+
+
+@pytest.mark.parametrize("source", ["builtin:encoder", "random:decoder"])
+def test_where_a_device_is_full_no_other_is_said_to_be_used(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path, source: str
+) -> None:
+    Settings(tmp_path / "settings.ini").save(Remembered(device="cuda:0"))
+
+    class Full(Broken):
+        """Its first graphics card fails at once; elsewhere it waits."""
+
+        def load(self, source: str, device: str, report: Any, stop: Any) -> LoadedModel:
+            if device == "cuda:0":
+                raise RequestError("the model needs 9 GB, but cuda:0 has 1 GB free")
+            return super().load(source, device, report, stop)
+
+    core = Full()
+    app = first_model(qtbot, open_app, core, source)
+    first = app.store.state.models[0]
+    assert core.asked == [(first.source, "cpu")]
+    assert told_by_now(app) == f"{NO_ROOM} {first.title} is opened on the CPU instead."
+    app.session.opening.choose_device("cuda:1")
+    # Of the model that was asked for there is no more to be said.
+    instead = "" if source == first.source else f" {first.title} is opened instead."
+    assert told_by_now(app) == NO_ROOM + instead
+    core.gate.set()
+    assert told(qtbot, app) == NO_ROOM + instead
+    assert core.asked[-1] == (first.source, "cuda:1")
+
+
+def told_by_now(app: App) -> str:
+    problem = app.store.state.problem
+    assert problem is not None
+    return problem.text
