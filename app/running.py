@@ -97,9 +97,12 @@ class Running:
         """Keep this text's run, so that others can be compared with it; the latest few stay."""
         answer = self._store.state.answer
         if answer is not None and answer not in self._store.state.kept:
+            if answer.inputs == self._against:
+                self._against = None  # the person's own now, no example's
             self._hold(answer)
 
     def forget_kept(self) -> None:
+        self._against = None
         self._store.update(kept=())
 
     def _run_other(self, inputs: Inputs) -> None:
@@ -169,9 +172,12 @@ class Running:
 
 
 def _not_of_the_run(state: State) -> Problem | None:
-    """What went wrong, unless it was with this text's run: that before is of no more interest."""
+    """What went wrong, unless it was with this text's run, or with the other text of an example
+    that is left: that before is of no more interest."""
     problem = state.problem
-    return problem if problem is not None and problem.where in ("model", "against") else None
+    if problem is None or (problem.where == "against" and state.example is None):
+        return None
+    return problem if problem.where in ("model", "against") else None
 
 
 def _dropped(state: State, answer: Answer) -> str:

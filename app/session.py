@@ -189,8 +189,12 @@ class Session(QObject):
             self.running.other_cancelled()
 
     def dismiss(self) -> None:
-        """The person has read what stands above the picture."""
-        self.store.update(problem=None, note="", example=None)
+        """The person has read what stands above the picture; behind what went wrong an example's
+        note may wait to be read."""
+        if self.store.state.problem is not None:
+            self.store.update(problem=None)
+        else:
+            self.store.update(note="", example=None)
 
     def complain(self, text: str, where: Literal["input", "model", "decoding"]) -> None:
         """Say in one sentence why something did not happen."""

@@ -110,7 +110,9 @@ def check(choice: object, site: str | None = None) -> None:
             f"into another; for it there are {', '.join([OWN, *fitting])}"
         )
     check_pairs("blocked is", choice.blocked, "a query and a key")
-    whole_numbers((place for cell in choice.blocked for place in cell), "the blocked query or key")
+    places = [place for cell in choice.blocked for place in cell]
+    if min(whole_numbers(places, "the blocked query or key"), default=0) < 0:
+        raise RequestError(f"a painted cell has the place {min(places)}; places count from 0")
     if not isinstance(choice.hide_padding, bool):
         raise RequestError(f"hide_padding is {choice.hide_padding!r}; it must be True or False")
     if not isinstance(choice.also, tuple | list):

@@ -170,9 +170,51 @@ def test_it_is_refused(qtbot: QtBot, open_app: Opener) -> None:
     assert app.store.state.answer.inputs.text == "abc"
     assert not any(refused), "this text is not to blame"
     assert app.window.banner.label.text() == NOT_RUN
-    type_text(app, "abe")
+    app.session.mask("encoder.self", MaskChoice(key="causal"))
     settled(qtbot, app)
     assert app.window.banner.label.text() == NOT_RUN, "it is still true"
     app.session.opening.show_example(replace(EXAMPLE, text="hello", against=""))
     settled(qtbot, app)
     assert app.window.banner.label.text() == "See.", "it is another example's"
+
+
+def test_what_became_of_it_is_said_until_the_example_is_left(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    core = Held()
+    app = open_app(core=core)
+    answered(qtbot, app, core)
+    app.session.cancel()
+    core.gate.set()
+    settled(qtbot, app)
+    assert app.window.banner.label.text() == CANCELLED
+    type_text(app, "abe")
+    settled(qtbot, app)
+    assert not app.window.banner.isVisible()
+
+
+def test_behind_it_the_note_waits_to_be_read(qtbot: QtBot, open_app: Opener) -> None:
+    core = Held()
+    app = open_app(core=core)
+    answered(qtbot, app, core)
+    app.session.cancel()
+    core.gate.set()
+    settled(qtbot, app)
+    app.window.banner.close_button.click()
+    assert app.window.banner.label.text().startswith("See.")
+    app.window.banner.close_button.click()
+    assert not app.window.banner.isVisible() and app.store.state.example is None
+
+
+def test_a_text_that_a_person_keeps_is_no_examples(qtbot: QtBot, open_app: Opener) -> None:
+    core = Held()
+    app = open_app(core=core)
+    answered(qtbot, app, core)
+    assert let_go(qtbot, app, core) == ["abd"]
+    app.session.running.forget_kept()
+    for text in ("abd", "qqq"):
+        type_text(app, text)
+        settled(qtbot, app)
+        app.session.running.keep()
+    app.session.opening.show_example(replace(EXAMPLE, text="hello", against="xyw"))
+    assert let_go(qtbot, app, core) == ["abd", "qqq", "xyw"]

@@ -18,6 +18,7 @@ WRONG = [
     ({"blocked": ((0, 1), ([0], 1))}, r"the blocked query or key \[0\] is no whole number"),
     ({"blocked": ((0.5, 1),)}, "the blocked query or key 0.5 is no whole number"),
     ({"blocked": ((1, None),)}, "the blocked query or key None is no whole number"),
+    ({"blocked": ((2, 1), (0, -1))}, "a painted cell has the place -1; places count from 0"),
     ({"key": ["causal"]}, r"there is no mask \['causal'\]; there are model, bidirectional"),
     ({"key": None}, "there is no mask None; there are model, bidirectional"),
     ({"hide_padding": "x"}, "hide_padding is 'x'; it must be True or False"),
