@@ -38,7 +38,7 @@ class Running:
         self._store, self._tasks, self._core = store, tasks, core
         self._halt = halt
         self._against: Inputs | None = None  # of the kept run that an example brought
-        self._other: Inputs | None = None  # to be run so, and not come yet
+        self._other: Question | None = None  # the example's other text, not come yet
 
     def run(self) -> None:
         """Ask for a run of what the store holds now; a run that still waits gives way."""
@@ -55,10 +55,12 @@ class Running:
         self._tasks.submit("run", work, self._answered, self._failed)
 
     def run_against(self, inputs: Inputs) -> None:
-        """Run another text first and keep it, so that this one is compared with it; it gives way
-        to the next one that comes so. It waits in a lane of its own, for typing takes the place of
-        this text's run only."""
-        self._run_other(inputs)
+        """Run another text first, under the present masks, and keep it, so that this one is
+        compared with it; it gives way to the next one that comes so. It waits in a lane of its own,
+        for typing takes the place of this text's run only."""
+        state = self._store.state
+        if state.model is not None:
+            self._run_other(Question(model=state.model, inputs=inputs, masks=state.masks))
         self.run()
 
     def drop_other(self) -> None:
@@ -105,18 +107,15 @@ class Running:
         self._against = None
         self._store.update(kept=())
 
-    def _run_other(self, inputs: Inputs) -> None:
-        state = self._store.state
-        if state.model is None:
-            return
-        question = Question(model=state.model, inputs=inputs, masks=state.masks)
+    def _run_other(self, question: Question) -> None:
+        """Also where it is asked again: whatever masks were chosen since, it keeps its own."""
 
         def work(job: Job) -> Answer:
             return self._core.run(question, None, job.should_stop)
 
         def done(answer: Answer) -> None:
             self._hold(answer, instead_of=self._against)
-            self._against, self._other = inputs, None
+            self._against, self._other = question.inputs, None
 
         def failed(error: Exception) -> None:
             # This text's run, what was decoded of it and what plays are not at fault.
@@ -124,7 +123,7 @@ class Running:
             self._without_other(f"The other text was not run. {why}")
 
         self.drop_other()
-        self._other = inputs
+        self._other = question
         self._tasks.submit("against", work, done, failed)
 
     def _without_other(self, text: str) -> None:

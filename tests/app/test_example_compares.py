@@ -96,6 +96,26 @@ def test_another_model_is_chosen_and_given_up(qtbot: QtBot, open_app: Opener) ->
     assert app.store.state.answer.inputs.text == "abc"
 
 
+def test_after_a_load_that_was_given_up_it_is_run_under_its_own_mask(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    class Slow(Held, Gated):
+        """Both runs and loads wait."""
+
+    core = Slow()
+    app = open_app(core=core)
+    core.gate.clear()
+    app.session.opening.show_example(replace(EXAMPLE, mask="sliding_window:window=2"))
+    own = dict(app.store.state.masks)
+    app.session.opening.open("random:decoder")
+    app.session.mask("encoder.self", MaskChoice(key="causal"))
+    app.session.cancel()
+    assert let_go(qtbot, app, core) == ["abd"]
+    assert dict(app.store.state.kept[0].request.masks) == own
+    chosen = {"encoder.self": MaskChoice(key="causal")}
+    assert dict(app.store.state.answer.request.masks) == chosen
+
+
 def test_another_example_is_chosen(qtbot: QtBot, open_app: Opener) -> None:
     core = Held()
     app = open_app(core=core)
