@@ -91,7 +91,7 @@ class Window(QMainWindow):
         self.mask_panel = MaskPanel(store, session)
         self.banner = Banner(store, session)
         self.pictures = Pictures(store, session, self.banner)
-        self.sitebar = SiteBar(store, session)
+        self.sitebar = SiteBar(store, session, self.pictures)
         self.readout = ReadoutPanel(store, session)
         self.predictions = PredictionsPanel(store, session)
         self.decoding = DecodingPanel(store, session)

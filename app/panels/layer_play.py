@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.icons import icon
 from app.looking import layers_at
+from app.panels.pictures import Pictures
 from app.store import Store
 from app.theme import LIGHT, Theme
 
@@ -14,12 +15,14 @@ FRAME_MS = 700
 
 
 class LayerPlay(QToolButton):
-    """From the selected layer to the last, a frame a layer; from the first when it stands at the
-    last. Stops at the end, when pressed again, or when another model or site is looked at."""
+    """From the selected layer to the last, a frame a layer, longer where its picture takes longer
+    to come; from the first when it stands at the last. Stops at the end, when pressed again, where
+    a picture does not come, or when another model or site is looked at."""
 
-    def __init__(self, store: Store, parent: QWidget | None = None) -> None:
+    def __init__(self, store: Store, pictures: Pictures, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._store = store
+        self._store, self._pictures = store, pictures
+        self._waited = False  # for the picture of this layer
         self._theme = LIGHT
         self._site = ""
         self._timer = QTimer(self)
@@ -44,6 +47,7 @@ class LayerPlay(QToolButton):
         self._site = state.selection.site
         if state.selection.layer >= self._last():
             self._store.select(layer=0)
+        self._waited = False
         self._timer.start()
         self._show()
 
@@ -58,6 +62,15 @@ class LayerPlay(QToolButton):
         return layers_at(state.model.spec, state.selection.site) - 1
 
     def _next(self) -> None:
+        if self._pictures.figure is None:
+            if self._pictures.awaited:
+                self._waited = True
+            else:  # it was cancelled, or failed
+                self._stop()
+            return
+        if self._waited:  # a picture that came late stands for a frame, too
+            self._waited = False
+            return
         layer = self._store.state.selection.layer
         if layer < self._last():
             self._store.select(layer=layer + 1)

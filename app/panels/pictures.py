@@ -102,6 +102,11 @@ class Pictures(QWidget):
         return self._timer.isActive()
 
     @property
+    def awaited(self) -> bool:
+        """Whether a picture of what is looked at is on its way."""
+        return self.pending or coming(self._store.state)
+
+    @property
     def keys(self) -> tuple[str, ...]:
         return tuple(self._views)
 
@@ -172,8 +177,7 @@ class Pictures(QWidget):
         state = self._store.state
         key = state.view
         before = key in self._drawn and self._stack.currentWidget() is self.widgets[key]
-        follows = self.pending or coming(state)
-        if not (self._is_shown(key) or (before and follows)):
+        if not (self._is_shown(key) or (before and self.awaited)):
             self._stack.setCurrentWidget(self.waiting)
 
     def _widget(self, key: str) -> FigureWidget:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from app.looking import at_site, fitted, heads_at, layers_at
 from app.panels.counter import Counter
 from app.panels.layer_play import LayerPlay
+from app.panels.pictures import Pictures
 from app.panels.sites import BRIEF_NAMES, SITE_NAMES
 from app.session import Session
 from app.store import Store
@@ -33,14 +34,14 @@ NO_PICTURE = "There is no picture yet"
 class SiteBar(QWidget):
     """Selecting here never runs the model."""
 
-    def __init__(self, store: Store, session: Session) -> None:
+    def __init__(self, store: Store, session: Session, pictures: Pictures) -> None:
         super().__init__()
         self._store, self._session = store, session
         self.site = QComboBox()
         self.site.setAccessibleName("Attention site")
         self.site.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.layer, self.head = Counter("Layer"), Counter("Head")
-        self.play = LayerPlay(store)
+        self.play = LayerPlay(store, pictures)
         self.layer.add(self.play)
         self.mean = QPushButton("Mean")
         self.mean.setCheckable(True)
