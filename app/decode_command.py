@@ -71,7 +71,7 @@ def _steps(asked: Namespace, model: LoadedModel, request: DecodeRequest) -> None
     decoding = model.decoding(request)
     while decoding.finished is None:
         step = decoding.step()
-        _tell_notes(step)
+        _tell_notes(model, step)
         if asked.json:
             print(record.json_line(step, candidates=asked.candidates, names=names), flush=True)
         else:
@@ -90,7 +90,7 @@ def _search(asked: Namespace, model: LoadedModel, request: DecodeRequest) -> Non
     for rank, hypothesis in enumerate(search.run()):
         steps = search.steps(hypothesis.id)
         if rank == 0:
-            _tell_notes(steps[0])
+            _tell_notes(model, steps[0])
         print(_line(asked, hypothesis, steps))
 
 
@@ -113,7 +113,7 @@ def _fill(asked: Namespace, model: LoadedModel, run: RunRequest) -> None:
     filling = Filling(model, run)
     while filling.finished is None:
         fill = filling.step()
-        _tell_notes(fill)
+        _tell_notes(model, fill)
         if asked.json:
             print(record.json_line(fill, candidates=asked.candidates, names=names), flush=True)
     if not asked.json:
@@ -122,9 +122,10 @@ def _fill(asked: Namespace, model: LoadedModel, run: RunRequest) -> None:
         print(model.tokenizer.decode(kept) if model.tokenizer is not None else kept)
 
 
-def _tell_notes(move: Step | Fill) -> None:
-    """Of the first run only: a text that grows comes nearer to what it is too short for."""
-    for said in () if move.index else move.trace.notes:
+def _tell_notes(model: LoadedModel, move: Step | Fill) -> None:
+    """What was assumed of the model and which of its settings are not followed; and of the first
+    run only, as a text that grows comes nearer to what it is too short for."""
+    for said in () if move.index else (*model.notes, *move.trace.notes):
         print(f"trifocal: {said}", file=sys.stderr)
 
 

@@ -79,12 +79,14 @@ class DecodeRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A possible next token: probability of the model, and after temperature, top-k and top-p
-    (0 where it was cut)."""
+    """A possible next token: probability of the model, and in the distribution that is chosen from,
+    after temperature, top-k and top-p (0 where it was cut). ruled_out: the checkpoint's settings do
+    not let it come here, so it is cut whatever the sampling."""
 
     token: int
     probability: float
     kept: float
+    ruled_out: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -97,7 +99,9 @@ class Step:
     likeliest first. logits [vocab]. trace: the run up to the position that predicted this token,
     which is its last row. tokens: the decoder's sequence with the new token. cache_*: what the
     cache holds, 0 where every step runs the whole text and nothing can be kept. forced: taken by
-    hand. finished: why decoding ends here, such as "end token" or "20 new tokens"; None to go on.
+    hand. fixed: the only token that the checkpoint's settings let come here, None where there is
+    no such. finished: why decoding ends here, such as "end token" or "20 new tokens"; None to go
+    on.
     """
 
     index: int
@@ -115,4 +119,5 @@ class Step:
     cache_positions: int
     cache_bytes: int
     forced: bool = False
+    fixed: int | None = None
     finished: str | None = None

@@ -36,12 +36,15 @@ def chips_of(tokens: Tokens, *, mask: int | None, raw: bool, click: str) -> tupl
 
 def step_chip(step: Step, label: str, group: int = -1) -> Chip:
     """A generated token with its probability. group: as in `groups_of`."""
-    how = "taken by hand" if step.forced else "chosen"
+    fixed = step.token == step.fixed
+    chosen = "set by the checkpoint" if fixed else "chosen"
+    how = "taken by hand" if step.forced else chosen
     return Chip(
         label=label,
         kind="generated",
         below=_share(step.probability),
-        tooltip=f"step {step.index + 1}: “{label}” (id {step.token}) {how}, {_chance(step)}",
+        tooltip=f"step {step.index + 1}: “{label}” (id {step.token}) {how}, "
+        f"{_chance(step, fixed=fixed)}",
         group=group,
     )
 
@@ -58,11 +61,14 @@ def fill_chip(fill: Fill, label: str) -> Chip:
     )
 
 
-def _chance(move: Step | Fill) -> str:
-    """The probability the chip carries, and the other one where sampling changed it."""
+def _chance(move: Step | Fill, *, fixed: bool = False) -> str:
+    """The probability the chip carries, and the other one where sampling changed it. fixed: the
+    checkpoint lets no other token come there."""
     text = f"the model's own probability {_four(move.probability)}"
     taken = next((c for c in move.candidates if c.token == move.token), None)
-    if taken is None or abs(taken.kept - taken.probability) <= 5e-7:
+    if taken is not None and taken.ruled_out:
+        return f"{text}; ruled out by the checkpoint's settings"
+    if taken is None or fixed or abs(taken.kept - taken.probability) <= 5e-7:
         return text
     return (
         f"{text}; after sampling {_four(taken.kept)}" if taken.kept else f"{text}; cut by sampling"

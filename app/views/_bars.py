@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
     from core.request import Candidate, Sampling
 
+RULED_OUT = "ruled out by the checkpoint's settings"
+ALLOWED = "probability among allowed tokens"
+SEEN = 0.00005
+"""The least probability that four digits show."""
+
 
 def vocabulary_bars(
     title: str,
@@ -24,31 +29,51 @@ def vocabulary_bars(
     chosen: int | None = None,
     position: int | None = None,
     seen: Sequence[int] = (),
+    allowed: Tensor | None = None,
 ) -> Bars:
     """The likeliest tokens of logits [vocab] after `options.sampling`; what it cuts is dimmed.
 
     A bar shows the probability after sampling, 0 where cut, so that the whole list sums to 1; its
     note the model's own. chosen: the token that decoding took. position: what a click on a bar
     names. seen: ids of the text so far, for the repetition penalty, as decoding counts them.
+    allowed [vocab]: false for the tokens that the checkpoint rules out; None where it rules none.
     `options.asked` come with their rank, behind the others where they are not among them.
     """
-    from core.decoding.filters import of_token, probabilities, top
+    from core.decoding.filters import closed, of_token, probabilities, top
 
     sampling = options.sampling
-    candidates = top(logits, sampling, options.top, seen)
-    asked = [of_token(logits, sampling, t, seen) for t in options.asked if t < logits.shape[-1]]
+    candidates = top(logits, sampling, options.top, seen, allowed)
+    words = [token for token in options.asked if token < logits.shape[-1]]
+    asked = [of_token(logits, sampling, token, seen, allowed) for token in words]
     ranks = {candidate.token: rank for candidate, rank in asked}
     listed = {candidate.token for candidate in candidates}
     candidates += tuple(candidate for candidate, _ in asked if candidate.token not in listed)
     narrowed = narrowed_by(sampling, penalised=bool(seen))
-    entropy = float(entropy_bits(probabilities(logits, sampling, seen).numpy()))
+    after = probabilities(closed(logits, allowed), sampling, seen)
+    ruled = _ruled(logits, allowed)
     return Bars(
         title=title,
         bars=tuple(_bar(c, options, chosen, ranks.get(c.token)) for c in candidates),
-        note=_note(entropy, narrowed),
+        note=_note(float(entropy_bits(after.numpy())), narrowed, ruled),
         position=position,
-        value_name="probability after sampling" if narrowed else "probability",
+        value_name=_value_name(narrowed, ruled),
     )
+
+
+def _ruled(logits: Tensor, allowed: Tensor | None) -> str:
+    """How the checkpoint changes the distribution, where that is to be seen in a list."""
+    if allowed is None:
+        return ""
+    if int(allowed.sum()) == 1:
+        return "with all but one token ruled out by the checkpoint's settings"
+    lost = float(logits.softmax(-1)[~allowed].sum())
+    return "without the tokens that the checkpoint's settings rule out" if lost >= SEEN else ""
+
+
+def _value_name(narrowed: list[str], ruled: str) -> str:
+    if narrowed:
+        return "probability after sampling"
+    return ALLOWED if ruled else "probability"
 
 
 def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None, rank: int | None) -> Bar:
@@ -58,7 +83,9 @@ def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None, rank: i
         notes.append("chosen")
     if cut or abs(candidate.kept - candidate.probability) > 5e-7:
         own = candidate.probability
-        notes.append(f"model {own:.4f}" if own >= 0.00005 else "model <0.0001")
+        notes.append(f"model {own:.4f}" if own >= SEEN else "model <0.0001")
+    if candidate.ruled_out:
+        notes.append(RULED_OUT)
     return Bar(
         label=options.pieces(candidate.token),
         value=candidate.kept,
@@ -68,15 +95,16 @@ def _bar(candidate: Candidate, options: ViewOptions, chosen: int | None, rank: i
     )
 
 
-def _note(entropy: float, narrowed: list[str]) -> str:
+def _note(entropy: float, narrowed: list[str], ruled: str = "") -> str:
     """Entropy in bits, and how many equally likely words would be as uncertain."""
     alike = plain(2**entropy)
     like = "a single certain token" if alike == "1" else f"{alike} equally likely tokens"
     text = f"Entropy {entropy:z.2f} bits, like {like}"
-    if not narrowed:
+    changed = [ruled] * bool(ruled) + [f"after {', '.join(narrowed)}"] * bool(narrowed)
+    if not changed:
         return f"{text}."
     own = "So are the bars, 0 where cut; point at one for the model's own probability."
-    return f"{text}, after {', '.join(narrowed)}. {own}"
+    return f"{text}, {', '.join(changed)}. {own}"
 
 
 def narrowed_by(sampling: Sampling, *, penalised: bool) -> list[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_STRIPS, FEW = 3, 5  # lists followed word by word; words of each where there are several
 OWN = ", before sampling"
+OPEN = ", nothing ruled out"
 """Said of what is shown layer by layer where the lists beside it are narrowed: it never is."""
 
 
@@ -37,12 +38,16 @@ def strips(
     lists: list[tuple[int, tuple[int, ...]]],
     selection: Selection,
     options: ViewOptions,
+    *,
+    ruled: bool = False,
 ) -> list[Panel]:
     """How the listed words grow over the layers: a map a list; of many lists, their first words
-    in one map."""
+    in one map. ruled: whether the lists are without words that the checkpoint rules out."""
     grown = [growth(trace, place, tokens).T for place, tokens in lists]
     writes = trace.spec.decoder is not None
-    own = OWN if narrowed_by(options.sampling, penalised=writes) else ""
+    own = OPEN if ruled else ""
+    if narrowed_by(options.sampling, penalised=writes):
+        own = OWN
     if len(lists) <= MOST_STRIPS:
         return [
             _strip(

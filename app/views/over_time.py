@@ -10,6 +10,7 @@ from app.counting import signed
 from app.figure import Axis, Cell, Curve, Curves, Figure, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
+from app.views._bars import RULED_OUT
 from app.views._tokens import empty
 from app.views._vectors import plain
 
@@ -66,7 +67,7 @@ def _candidates(trace: Trace, selection: Selection, options: ViewOptions) -> Wor
             row.append(
                 Cell(
                     text=("▸ " if taken else "") + options.pieces(candidate.token),
-                    strength=candidate.probability,
+                    strength=0.0 if candidate.ruled_out else candidate.probability,
                     note=_note(candidate, taken),
                     token=None if taken else candidate.token,
                     action="" if taken else "click to take it instead",
@@ -101,6 +102,8 @@ def _move(trace: Trace) -> str:
 def _note(candidate: Candidate, taken: bool) -> str:
     if taken:
         return f"{candidate.probability:.4f}, taken"
+    if candidate.ruled_out:
+        return f"{candidate.probability:.4f}, {RULED_OUT}"
     cut = ", cut by sampling" if candidate.kept == 0 else ""
     return f"{candidate.probability:.4f}{cut}"
 

@@ -9,7 +9,7 @@ import numpy as np
 from app.figure import Bar, Bars, Figure, Floats, Panel, Words
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._bars import vocabulary_bars
+from app.views._bars import ALLOWED, vocabulary_bars
 from app.views._focus import no_prediction
 from app.views._growth import MOST_STRIPS, followed, strips
 from app.views._searched import heeded, search_of, weighing
@@ -21,7 +21,7 @@ from core.progress import part
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from core.request import ShouldStop
+    from core.request import ShouldStop, Step
     from core.spec import ClassHead
     from core.trace import Trace
 
@@ -35,7 +35,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     title, panels, note = _lists(trace, selection, options)
     lists = [] if options.compact else followed(panels)
     sentence = _sentence(trace, options)
-    grown = strips(trace, lists, selection, heeded(options))
+    ruled = any(isinstance(panel, Bars) and panel.value_name == ALLOWED for panel in panels)
+    grown = strips(trace, lists, selection, heeded(options), ruled=ruled)
     unlisted = bool(sentence) and not any(isinstance(panel, Bars) for panel in panels)
     if unlisted and options.compact and trace.spec.heads.vocab is not None:
         # In a narrow dock the reason why there is no list would take all the room there is.
@@ -164,8 +165,19 @@ def _next_token(
         chosen=chosen,
         position=place,
         seen=tokens.ids[: place + 1],
+        allowed=_allowed(trace, logits, place, options.step if place == last else None),
     )
     return title, [bars], note
+
+
+def _allowed(trace: Trace, logits: Tensor, place: int, step: Step | None) -> Tensor | None:
+    """[vocab], what the checkpoint lets follow the token at `place`, where `step` was taken; None
+    where it lets all."""
+    from core.decoding import prompt
+
+    spec, read = trace.spec, trace.tokens["decoder"].real(place + 1)
+    fixed = prompt.fixed_after(spec, read) if step is None else step.fixed
+    return prompt.allowed(spec, logits, fixed)
 
 
 def _sentence(trace: Trace, options: ViewOptions) -> list[Panel]:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from core.arguments import whole_number
 from core.decoding import filters, prompt
-from core.decoding.generate import CANDIDATES, Runs, make_step, without_suppressed, writer
+from core.decoding.generate import CANDIDATES, Runs, make_step, writer
 from core.decoding.scores import scores
 from core.errors import RequestError
 from core.request import DecodeRequest, Sampling, ShouldStop, Step
@@ -178,14 +178,22 @@ class BeamSearch:
         for hypothesis in self.path(node):
             trace = self._trace(hypothesis.parent, before)
             logits = _last_logits(trace)
+            fixed = self._fixed(before, hypothesis.index)
             step = make_step(
                 self.model,
                 trace=trace,
                 logits=logits,
                 generated=[*(s.token for s in found), hypothesis.token],
                 before=before,
-                candidates=filters.top(self.weighed(logits), self.sampling, CANDIDATES, before.ids),
+                candidates=filters.top(
+                    self.weighed(logits),
+                    self.sampling,
+                    CANDIDATES,
+                    before.ids,
+                    prompt.allowed(self.model.spec, logits, fixed),
+                ),
                 forced=hypothesis.index in self._forced,
+                fixed=fixed,
                 limit=lambda tokens: None,
             )
             found.append(step)
@@ -193,9 +201,8 @@ class BeamSearch:
         return tuple(found)
 
     def weighed(self, logits: Tensor) -> Tensor:
-        """[vocab], what `sampling` acts on in a search: log-probabilities, not logits; minus
-        infinity for tokens that are never generated."""
-        return without_suppressed(logits.log_softmax(-1), self.model.spec)
+        """[vocab], what `sampling` acts on in a search: log-probabilities, not logits."""
+        return logits.log_softmax(-1)
 
     def ran(self, trace: Trace) -> bool:
         """Whether this run is one of the search's own, and not of a token taken by hand since."""
@@ -205,16 +212,21 @@ class BeamSearch:
         """[vocab]: log-probability of the hypothesis with each next token."""
         tokens = self._extended(node)
         logits = _last_logits(self._trace(node, tokens))
-        fixed = prompt.fixed(self.model.spec, tokens, index, self._most - 1)
+        fixed = self._fixed(tokens, index)
         forced = self._forced.get(index)
         if forced is not None:
             step = _only(forced, logits.log_softmax(-1))
         elif fixed is not None:
             step = _only(fixed, torch.zeros_like(logits))
         else:
-            step = filters.penalised(self.weighed(logits), self.sampling, tokens.ids)
+            allowed = prompt.allowed(self.model.spec, logits, None)
+            open_ = filters.closed(self.weighed(logits), allowed)
+            step = filters.penalised(open_, self.sampling, tokens.ids)
             step = step.log_softmax(-1) if self.model.spec.renormalised else step
         return step + (0.0 if node is None else self.nodes[node].log_probability)
+
+    def _fixed(self, tokens: Tokens, index: int) -> int | None:
+        return prompt.fixed(self.model.spec, tokens, index, self._most - 1)
 
     def _extended(self, node: int | None) -> Tokens:
         """The tokens of a hypothesis, without building its steps."""

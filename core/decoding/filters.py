@@ -31,6 +31,11 @@ def check(sampling: Sampling) -> None:
         )
 
 
+def closed(logits: Tensor, allowed: Tensor | None) -> Tensor:
+    """logits [vocab] at minus infinity where `allowed` [vocab] is false; None leaves them."""
+    return logits if allowed is None else logits.masked_fill(~allowed, float("-inf"))
+
+
 def penalised(logits: Tensor, sampling: Sampling, seen: Sequence[int]) -> Tensor:
     """logits [vocab] with the tokens already there made less likely (more, below 1)."""
     if sampling.repetition_penalty == 1 or not seen:
@@ -76,31 +81,49 @@ def _without(found: Tensor, cut: Tensor) -> Tensor:
 
 
 def of_token(
-    logits: Tensor, sampling: Sampling, token: int, seen: Sequence[int] = ()
+    logits: Tensor,
+    sampling: Sampling,
+    token: int,
+    seen: Sequence[int] = (),
+    allowed: Tensor | None = None,
 ) -> tuple[Candidate, int]:
-    """One token with its probability before and after narrowing, and its rank: 1 is the model's
-    likeliest; equals share a rank. IndexError for a token outside logits [vocab]."""
+    """One token as in `top`, and its rank: 1 is the model's likeliest; equals share a rank.
+    IndexError for a token outside logits [vocab]."""
     if not 0 <= token < logits.shape[-1]:
         raise IndexError(f"token {token} is outside the vocabulary of {logits.shape[-1]}")
-    before = float(logits.softmax(-1)[token])
-    kept = before if sampling == Sampling() else float(probabilities(logits, sampling, seen)[token])
     rank = 1 + int((logits > logits[token]).sum())
-    return Candidate(token=token, probability=before, kept=kept), rank
+    return _candidates(logits, torch.tensor([token]), sampling, seen, allowed)[0], rank
 
 
 def top(
-    logits: Tensor, sampling: Sampling, count: int, seen: Sequence[int] = ()
+    logits: Tensor,
+    sampling: Sampling,
+    count: int,
+    seen: Sequence[int] = (),
+    allowed: Tensor | None = None,
 ) -> tuple[Candidate, ...]:
-    """The `count` likeliest tokens with their probability before and after narrowing."""
-    before = logits.softmax(-1)
-    after = before if sampling == Sampling() else probabilities(logits, sampling, seen)
-    best = before.topk(min(count, before.shape[-1]))
+    """The model's `count` likeliest tokens with their probability before and after narrowing, and
+    before them a token that alone is `allowed` [vocab] and no such one."""
+    best = logits.topk(min(count, logits.shape[-1])).indices
+    if allowed is not None and int(allowed.sum()) == 1:
+        only = allowed.nonzero()[0]
+        best = best if only in best else torch.cat([only, best[:-1]])
+    return _candidates(logits, best, sampling, seen, allowed)
+
+
+def _candidates(
+    logits: Tensor,
+    tokens: Tensor,
+    sampling: Sampling,
+    seen: Sequence[int],
+    allowed: Tensor | None,
+) -> tuple[Candidate, ...]:
+    before = after = logits.softmax(-1)
+    if allowed is not None or sampling != Sampling():
+        after = probabilities(closed(logits, allowed), sampling, seen)
+    out = torch.zeros_like(tokens).bool() if allowed is None else ~allowed[tokens]
+    columns = (tokens, before[tokens], after[tokens], out)
     return tuple(
-        Candidate(token=token, probability=p, kept=kept)
-        for token, p, kept in zip(
-            best.indices.tolist(),
-            best.values.tolist(),
-            after[best.indices].tolist(),
-            strict=True,
-        )
+        Candidate(token=token, probability=p, kept=kept, ruled_out=ruled_out)
+        for token, p, kept, ruled_out in zip(*(c.tolist() for c in columns), strict=True)
     )

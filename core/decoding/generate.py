@@ -90,32 +90,41 @@ class Decoding:
 
     def step(self) -> Step:
         """Run one row and choose a token. Raises RequestError when decoding has finished."""
-        index = len(self.steps)
-        last = self.request.max_new_tokens - 1
-        if index in self._forced:
-            return self._advance(self._forced[index], by_hand=True)
-        return self._advance(prompt.fixed(self.model.spec, self.tokens, index, last))
+        return self._advance(self._forced.get(len(self.steps)))
 
     def force(self, token: int) -> Step:
         """Take `token` now, whatever the model would choose. Raises RequestError for what is none
         of the model's tokens."""
         prompt.check_token(self.model.spec, token)
-        return self._advance(token, by_hand=True)
+        return self._advance(token)
 
     def back(self, steps: int = 1) -> None:
         """Undo steps; their row is kept, so stepping on from here costs nothing."""
         for _ in range(min(steps, len(self.steps))):
             self._trace = self.steps.pop().trace
 
-    def _advance(self, token: int | None, *, by_hand: bool = False) -> Step:
+    def _advance(self, by_hand: int | None) -> Step:
         if self.finished is not None:
             raise RequestError(f"decoding has ended ({self.finished}); go back to continue")
         trace = self._current()
         logits = scores(trace, last_position(trace.tokens["decoder"]))[0]
+        spec, index, seen = self.model.spec, len(self.steps), self.tokens.ids
+        fixed = prompt.fixed(spec, self.tokens, index, self.request.max_new_tokens - 1)
+        allowed = prompt.allowed(spec, logits, fixed)
+        token = by_hand
         if token is None:
-            open_ = without_suppressed(logits, self.model.spec)
-            token = choose(open_, self.request, len(self.steps), self.tokens.ids)
-        step = self._record(trace, logits, token, by_hand)
+            token = choose(filters.closed(logits, allowed), self.request, index, seen)
+        step = make_step(
+            self.model,
+            trace=trace,
+            logits=logits,
+            generated=[*(s.token for s in self.steps), token],
+            before=self.tokens,
+            candidates=filters.top(logits, self.request.sampling, CANDIDATES, seen, allowed),
+            forced=by_hand is not None,
+            fixed=fixed,
+            limit=self._at_limit,
+        )
         self.steps.append(step)
         self._trace = None
         return step
@@ -127,23 +136,6 @@ class Decoding:
             previous = self.steps[-1].trace if self.steps else None
             self._trace = self.model.run(request, previous=previous, should_stop=self.should_stop)
         return self._trace
-
-    def _record(self, trace: Trace, logits: Tensor, token: int, forced: bool) -> Step:
-        return make_step(
-            self.model,
-            trace=trace,
-            logits=logits,
-            generated=[*(s.token for s in self.steps), token],
-            before=self.tokens,
-            candidates=filters.top(
-                without_suppressed(logits, self.model.spec),
-                self.request.sampling,
-                CANDIDATES,
-                self.tokens.ids,
-            ),
-            forced=forced,
-            limit=self._at_limit,
-        )
 
     def _at_limit(self, tokens: Tokens) -> str | None:
         if len(tokens) - len(self._start) >= self.request.max_new_tokens:
@@ -164,6 +156,7 @@ def make_step(
     before: Tokens,
     candidates: tuple[Candidate, ...],
     forced: bool,
+    fixed: int | None,
     limit: Callable[[Tokens], str | None],
 ) -> Step:
     """The record of one new token: generated[-1], predicted by `logits` after `before`."""
@@ -194,6 +187,7 @@ def make_step(
         cache_positions=0 if cache is None else cache.positions,
         cache_bytes=0 if cache is None else cache.bytes,
         forced=forced,
+        fixed=fixed,
         finished="end token" if ends else limit(tokens),
     )
 
@@ -208,16 +202,6 @@ def uncertainty(logits: Tensor, token: int) -> tuple[float, float]:
     logs = logits.log_softmax(-1)
     entropy = -(logs.exp() * logs).nan_to_num().sum()  # 0 log 0 = 0
     return -float(logs[token]) / math.log(2), abs(float(entropy)) / math.log(2)
-
-
-def without_suppressed(logits: Tensor, spec: ModelSpec) -> Tensor:
-    """Logits with the tokens that the configuration never generates at minus infinity."""
-    suppressed = list(spec.special.suppressed)
-    if not suppressed:
-        return logits
-    closed = logits.clone()
-    closed[suppressed] = float("-inf")
-    return closed
 
 
 def decode(

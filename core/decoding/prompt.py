@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
+import torch
+from torch import Tensor
+
 from core.arguments import check_finite, whole_number
 from core.errors import RequestError
 from core.request import LAST, DecodeRequest, RunRequest, Strategy
@@ -89,8 +92,26 @@ def fixed(spec: ModelSpec, tokens: Tokens, index: int, last: int) -> int | None:
     mBART's language behind the decoder's start, BART's end token last."""
     if index == last and spec.special.forced_last is not None:
         return spec.special.forced_last
-    read = len(tokens) - sum(tokens.padding)
+    return fixed_after(spec, tokens.real())
+
+
+def fixed_after(spec: ModelSpec, read: int) -> int | None:
+    """The token that is fixed behind the first `read` tokens, padding not counted."""
     return spec.special.forced_first if read == 1 else None
+
+
+def allowed(spec: ModelSpec, logits: Tensor, fixed: int | None) -> Tensor | None:
+    """[vocab], true where the configuration lets a token of logits [vocab] come; None where it lets
+    all. fixed: the only one, as `fixed` tells."""
+    if fixed is not None:
+        only = logits.new_zeros(logits.shape, dtype=torch.bool)
+        only[fixed] = True
+        return only
+    if not spec.special.suppressed:
+        return None
+    rest = logits.new_ones(logits.shape, dtype=torch.bool)
+    rest[list(spec.special.suppressed)] = False
+    return rest
 
 
 def room(spec: ModelSpec, tokens: Tokens) -> int | None:

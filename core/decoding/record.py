@@ -33,6 +33,7 @@ def as_dict(step: Step, *, candidates: int = 10, names: Names | None = None) -> 
         "surprise_bits": step.surprise,
         "entropy_bits": step.entropy,
         "forced": step.forced,
+        "fixed": step.fixed,
         "cache_positions": step.cache_positions,
         "cache_bytes": step.cache_bytes,
         "finished": step.finished,
@@ -65,6 +66,7 @@ def _listed(candidates: Sequence[Candidate], names: Names | None) -> list[dict[s
             "token": candidate.token,
             "probability": candidate.probability,
             "kept": candidate.kept,
+            "ruled_out": candidate.ruled_out,
         }
         if names is not None:
             entry["piece"] = names.piece(candidate.token)

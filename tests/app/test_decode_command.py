@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
 from app.command import main
 from core import load_model
+from core.builtin import FOLDER
 
 
 def run(capsys: pytest.CaptureFixture[str], line: str) -> str:
@@ -67,9 +70,11 @@ def test_what_could_not_be_taken_at_its_word_is_told_once(
     assert main(["decode", *line.split(), "--mask", f"{site}=prefix:prefix=99"]) == 0
     _, source, _, text, *_ = line.split()
     source_tokens, _ = load_model(source).tokenize(text)
-    assert capsys.readouterr().err == (
+    random, *told = capsys.readouterr().err.splitlines()
+    assert "weights drawn at random" in random
+    assert "\n".join(told) == (
         f"trifocal: at {site}, prefix 99 of the mask 'Prefix LM' is more than the tokens of the "
-        f"text and acts like {source_tokens.real()}\n"
+        f"text and acts like {source_tokens.real()}"
     )
 
 
@@ -91,3 +96,24 @@ def test_what_is_wrong_is_one_sentence(
     told = capsys.readouterr().err
     assert sentence in told
     assert told.count("\n") == 1
+
+
+def test_what_the_checkpoint_rules_out_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(FOLDER / "decoder", tmp_path / "decoder")
+    own = json.loads(run(capsys, "--text Once --max-new-tokens 1 --json --model builtin:decoder"))
+    end = json.loads((folder / "config.json").read_text("utf-8"))["eos_token_id"]
+    said = {"eos_token_id": end, "suppress_tokens": [own["token"]], "no_repeat_ngram_size": 3}
+    (folder / "generation_config.json").write_text(json.dumps(said), "utf-8")
+    line = f"--text Once --max-new-tokens 1 --json --model {folder}"
+    assert main(["decode", *line.split()]) == 0
+    told = capsys.readouterr()
+    found = json.loads(told.out)
+    assert found["token"] == own["candidates"][1]["token"]
+    best = found["candidates"][0]
+    assert (best["token"], best["kept"], best["ruled_out"]) == (own["token"], 0, True)
+    assert best["probability"] == pytest.approx(own["probability"])
+    assert not any(other["ruled_out"] for other in found["candidates"][1:])
+    (note,) = told.err.splitlines()
+    assert note.endswith("not follow the no_repeat_ngram_size of 3 that the checkpoint sets")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 
 import pytest
@@ -20,9 +21,10 @@ RUN = RunRequest(source=sentence(6))
 
 
 def searched(sampling: Sampling, suppressed: tuple[int, ...] = ()) -> BeamSearch:
-    bare = Bare(network("decoder"))
+    made = copy(network("decoder"))
     special = SpecialIds(pad=0, decoder_start=1, suppressed=suppressed)
-    bare.spec = replace(bare.spec, special=special)
+    made.spec = replace(made.spec, special=special)
+    bare = Bare(made)
     request = DecodeRequest(run=RUN, strategy="beam", max_new_tokens=4, beams=3, sampling=sampling)
     search = BeamSearch(bare, request)  # type: ignore[arg-type]
     search.run()
