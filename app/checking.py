@@ -1,11 +1,18 @@
-"""Comparisons on demand: cached against full, stepping against teacher forcing, pooled heads."""
+"""Comparisons on demand: cached against full, stepping against teacher forcing, pooled heads.
+
+A step or a run that is asked for goes first; then what gave way to it is asked again, of what is
+there by then.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from PySide6.QtCore import QTimer
+
+from app.lanes import GOING_FIRST
 from app.store import State, Store
 from app.tasks import Failed, Job, ShouldStop, Tasks
 
@@ -50,6 +57,10 @@ class Checker:
 
     def __init__(self, store: Store, tasks: Tasks, core: Compares, failed: Failed) -> None:
         self._store, self._tasks, self._core, self._failed = store, tasks, core, failed
+        self._asked: Callable[[], None] | None = None  # for what has not come yet
+        self._gave_way = False
+        tasks.idle_changed.connect(self._watch)
+        store.changed.connect(self._changed)
 
     def verify(self) -> None:
         """Is every step equal to its row of one full forward?"""
@@ -60,7 +71,13 @@ class Checker:
         if not on:
             self._store.update(together=False)
             return
-        self._verify(self._show_together)
+        steps = self._store.state.steps
+
+        def then() -> None:  # once there are others the person has moved on
+            if self._store.state.steps is steps:
+                self._show_together()
+
+        self._verify(then)
 
     def share(self, kv_heads: int) -> None:
         """What if the decoder had so many key/value heads?"""
@@ -81,12 +98,62 @@ class Checker:
             ordered = tuple(sorted((*others, found), key=lambda one: -one.kv_heads))
             self._store.update(what_if=WhatIf(trace=trace, found=ordered))
 
-        self._tasks.submit("check", work, done, self._failed)
+        self._compare(work, done, lambda: self.share(kv_heads))
 
     def forget_shared(self) -> None:
         """Nothing was tried."""
+        self.cancelled()
         self._tasks.drop("check")
         self._store.update(what_if=None)
+
+    def cancelled(self) -> None:
+        """Nothing is asked any more."""
+        self._asked = None
+
+    def _compare(
+        self, work: Callable[[Job], Any], done: Callable[[Any], None], again: Callable[[], None]
+    ) -> None:
+        """again: ask it of what is there by then."""
+
+        def came(found: Any) -> None:
+            self._asked = None
+            done(found)
+
+        def failed(error: Exception) -> None:
+            self._asked = None
+            self._failed(error)
+
+        self._asked, self._gave_way = again, False
+        self._tasks.submit("check", work, came, failed)
+
+    def _watch(self) -> None:
+        """Whether a comparison was dropped, and for what."""
+        if self._asked is None or self._tasks.active("check"):
+            return
+        if self._others:
+            self._gave_way = True
+        elif self._gave_way:  # when what came of the others is in the store
+            QTimer.singleShot(0, self._tasks, self._again)
+        else:
+            self._asked = None
+
+    def _again(self) -> None:
+        # Between two steps that play there is no time for it.
+        if self._asked is None or not self._gave_way or self._others or self._store.state.playing:
+            return
+        asked, self._asked = self._asked, None
+        asked()
+
+    @property
+    def _others(self) -> bool:
+        """Whether the worker does something that goes first."""
+        return any(self._tasks.active(lane) for lane in GOING_FIRST)
+
+    def _changed(self, names: frozenset[str]) -> None:
+        if names & {"model", "answer"}:  # nobody asked it of this run
+            self._asked = None
+        elif "playing" in names:
+            self._watch()
 
     def _verify(self, then: Callable[[], None]) -> None:
         state = self._store.state
@@ -105,7 +172,7 @@ class Checker:
                 self._store.update(checked=Checked(steps=steps, difference=difference))
                 then()
 
-        self._tasks.submit("check", work, done, self._failed)
+        self._compare(work, done, lambda: self._verify(then))
 
     def _show_together(self) -> None:
         state = self._store.state

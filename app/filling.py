@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from app.choices import FillOrder
+from app.lanes import GIVING_WAY
 from app.store import Answer, Store
 from app.tasks import Failed, Job, ShouldStop, Tasks
 from core.errors import RequestError
@@ -103,4 +104,4 @@ class Filler:
             self._store.update(fills=(*before, fill), selection=selection)
             self._made()
 
-        self._tasks.submit("decode", work, done, self._failed, over="prepare")
+        self._tasks.submit("decode", work, done, self._failed, over=GIVING_WAY)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.labels import labels_of
-from app.looking import quick
+from app.looking import heads_at, quick
 from app.selection import Selection
+from core.progress import step
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from core.trace import Trace
 
 TOP = 5
@@ -66,20 +70,27 @@ def pinned(trace: Trace, selection: Selection, raw: bool = False) -> Reading:
     )
 
 
-def read(trace: Trace, selection: Selection, raw: bool = False) -> Reading:
-    """Read what is pinned; everything is derived from the trace."""
+def read(
+    trace: Trace,
+    selection: Selection,
+    raw: bool = False,
+    should_stop: Callable[[], bool] | None = None,
+) -> Reading:
+    """Read what is pinned; everything is derived from the trace. should_stop: asked while what is
+    `dear` is read, which ends in Cancelled where it says so."""
     site, layer, head = selection.site, selection.layer, selection.head
     bare = pinned(trace, selection, raw)
     query, key = bare.query, bare.key
     if query is None and key is None:
         return bare
-    # Of a pinned query one row is enough: a small part of the map.
-    pattern = trace.pattern(site, layer, head, None if query is None else query.index)
-    weights = pattern.mean(0) if head is None else pattern
+    if query is None:
+        weights = _column(trace, selection, should_stop)
+    else:  # one row is enough: a small part of the map
+        pattern = trace.pattern(site, layer, head, query.index)
+        weights = pattern.mean(0) if head is None else pattern
     allowed = trace.allowed(site, layer)
     if query is None or key is None:
-        line = weights[:, key.index] if key is not None else weights
-        found = line.topk(min(TOP, line.shape[0]))
+        found = weights.topk(min(TOP, weights.shape[0]))
         stack = selection.stack if key is not None else _keys(selection)
         strongest = []
         for index, weight in zip(found.indices.tolist(), found.values.tolist(), strict=True):
@@ -113,6 +124,21 @@ def read(trace: Trace, selection: Selection, raw: bool = False) -> Reading:
         score=score,
         adjusted=_adjusted(product, attention.score_scale, score),
     )
+
+
+def _column(trace: Trace, selection: Selection, should_stop: Callable[[], bool] | None) -> Tensor:
+    """[query]: the weights of the pinned key."""
+    site, layer, head, key = selection.site, selection.layer, selection.head, selection.key
+    if not dear(trace, selection):
+        pattern = trace.pattern(site, layer, head)
+        return (pattern.mean(0) if head is None else pattern)[:, key]
+    heads = heads_at(trace.spec, site, layer)
+    total: Any = 0.0
+    for one in range(heads):  # head by head, as only between two of them it can be stopped
+        step(should_stop, one / heads, "reading the mean of all heads")
+        total = total + trace.pattern(site, layer, one)[:, key]
+    found: Tensor = total / heads
+    return found
 
 
 def _adjusted(product: float | None, scale: float, score: float | None) -> str:

@@ -12,6 +12,7 @@ from typing import Protocol
 from app.choices import Inputs
 from app.engine import Question
 from app.following import followed
+from app.lanes import GIVING_WAY
 from app.looking import fitted
 from app.stepping import NOTHING_DECODED
 from app.store import Answer, Problem, Refusal, State, Store
@@ -51,8 +52,8 @@ class Running:
             # Read here and not outside: the run before this one may be of use by now.
             return self._core.run(question, self._store.state.answer, job.should_stop)
 
-        self._tasks.drop("prepare")  # of a run that nobody wants to see any more
-        self._tasks.submit("run", work, self._answered, self._failed)
+        # What gives way is of a run that nobody wants to see any more.
+        self._tasks.submit("run", work, self._answered, self._failed, over=GIVING_WAY)
 
     def run_against(self, inputs: Inputs) -> None:
         """Run another text first, under the present masks, and keep it, so that this one is

@@ -10,6 +10,7 @@ from app.branches import Steps
 from app.choices import DecodeChoice, Narrowing
 from app.counting import signed
 from app.cutting import in_tokens, was_cut
+from app.lanes import GIVING_WAY
 from app.store import Answer, Store
 from app.tasks import Failed, Job, Report, ShouldStop, Tasks
 
@@ -65,7 +66,7 @@ class Searching:
             search, steps = result
             self._show(search, steps, len(steps) - 1 if at_end else 0)
 
-        self._tasks.submit("decode", work, done, self._failed, over="prepare")
+        self._tasks.submit("decode", work, done, self._failed, over=GIVING_WAY)
 
     def show(self, node: int) -> None:
         """Let every view show a hypothesis, at its last token."""
@@ -80,7 +81,7 @@ class Searching:
             if self._store.state.search is search:
                 self._show(search, steps, len(steps) - 1)
 
-        self._tasks.submit("decode", work, done, self._failed, over="prepare")
+        self._tasks.submit("decode", work, done, self._failed, over=GIVING_WAY)
 
     def _show(self, search: BeamSearch, steps: Steps, at: int) -> None:
         """In place of the hypothesis before, unless branches leave it or it is none."""

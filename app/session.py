@@ -19,6 +19,7 @@ from app.checking import Checker, Compares
 from app.choices import HeadOrder
 from app.decoding_file import save
 from app.labels import labeller
+from app.lanes import LANES
 from app.leafing import Leafing
 from app.opening import Loads, Opening
 from app.recent import Recent
@@ -32,7 +33,6 @@ from app.telling import told
 if TYPE_CHECKING:
     from core.masks import MaskChoice
 
-LANES = ("load", "against", "run", "decode", "prepare", "read", "check", "save")
 BUSY_TEXTS = {
     START: "Loading",
     "load": "Loading",
@@ -179,6 +179,7 @@ class Session(QObject):
         loading, running = self._tasks.active("load"), self._tasks.active("run")
         against = self._tasks.active("against")
         self.stepping.halt()
+        self.checker.cancelled()
         self._tasks.drop(*LANES)
         if loading:
             self.opening.cancelled()

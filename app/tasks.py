@@ -88,10 +88,10 @@ class Tasks(QObject):
         done: Callable[[Any], None],
         failed: Failed,
         *,
-        over: str = "",
+        over: tuple[str, ...] = (),
     ) -> Job:
-        """Queue work; a job still waiting in the same lane gives way and never runs. over: a lane
-        that is dropped for it, so that it need not wait. ValueError for a lane that the worker
+        """Queue work; a job still waiting in the same lane gives way and never runs. over: lanes
+        that are dropped for it, so that it need not wait. ValueError for a lane that the worker
         would never look into."""
         if lane not in self._lanes:
             raise ValueError(f"there is no lane {lane!r}; there are {', '.join(self._lanes)}")
@@ -106,7 +106,7 @@ class Tasks(QObject):
             self._thread = threading.Thread(target=self._work, name="trifocal-worker", daemon=True)
             self._thread.start()
         if over:
-            self.drop(over)
+            self.drop(*over)
         self.idle_changed.emit()
         return job
 

@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QApplication
 from app import examples, finishing, resting
 from app.engine import Engine
 from app.finishing import Finishing
+from app.lanes import LANES
 from app.resting import Resting
-from app.session import LANES, Core, Session
+from app.session import Core, Session
 from app.settings import Remembered, Settings
 from app.starting import START
 from app.store import State, Store

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from app.branches import Steps, Tree
 from app.choices import DecodeChoice, Narrowing
 from app.cutting import in_tokens
+from app.lanes import GIVING_WAY
 from app.searching import LIMIT, Searches, Searching, ending_of
 from app.store import Answer, Store
 from app.tasks import Failed, Job, ShouldStop, Tasks
@@ -148,7 +149,7 @@ class Writer:
         def done(step: Step) -> None:
             self._stepped(step, before, tree)
 
-        self._tasks.submit("decode", work, done, self._failed, over="prepare")
+        self._tasks.submit("decode", work, done, self._failed, over=GIVING_WAY)
 
     def _stepped(self, step: Step, before: Steps, tree: Tree) -> None:
         selection = replace(self._store.state.selection, step=step.index, query=None, key=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.lanes import TOWARDS_A_PICTURE
 from app.store import State
 
 WAITING = "The model is being loaded; you can type already."
@@ -11,12 +12,6 @@ PREPARING = "This picture is being prepared."
 UNPREPARED = (
     "This picture was not prepared to the end. Turn to another view and back to prepare it."
 )
-
-BEFORE_A_PICTURE = frozenset({"load", "against", "run", "decode"})
-"""What the worker does before it prepares a picture: whatever comes of it, that is of the run that
-is looked at then."""
-TOWARDS_A_PICTURE = BEFORE_A_PICTURE | {"prepare"}
-"""What the worker does of which a picture comes."""
 
 
 def coming(state: State) -> bool:

@@ -10,8 +10,9 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from app.lanes import GOING_FIRST
 from app.panels.keeping import Keeping
-from app.panels.nothing_read import BEFORE_A_PICTURE, WAITING, coming, why
+from app.panels.nothing_read import WAITING, coming, why
 from app.panels.picking import Picking
 from app.panels.pooling import Pooling
 from app.panels.view_tabs import ViewTabs
@@ -145,7 +146,7 @@ class Pictures(QWidget):
         other picture came of that it is made again."""
         busy = self._store.state.busy
         before, self._lane = self._lane, busy.lane if busy is not None else ""
-        return before in BEFORE_A_PICTURE and before != self._lane
+        return before in GOING_FIRST and before != self._lane
 
     def _offer_views(self) -> None:
         abilities = self._store.state.abilities
@@ -215,7 +216,7 @@ class Pictures(QWidget):
         elif view.ready and view.ready(trace, selection, options):
             self._session.let_go()
             self._paint(view)
-        elif self._lane not in BEFORE_A_PICTURE:  # else once that has ended
+        elif self._lane not in GOING_FIRST:  # else once that has ended
             self._prepare(view)
 
     def _prepare(self, view: View) -> None:

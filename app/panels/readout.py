@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from app.labels import place_words
+from app.lanes import GOING_FIRST
 from app.looking import lengths_at
 from app.reading import Place, Reading, dear, pinned, read
 from app.session import Session
@@ -95,9 +96,10 @@ class ReadoutPanel(QWidget):
     def _changed(self, names: frozenset[str]) -> None:
         busy = self._store.state.busy
         before, self._lane = self._lane, busy.lane if busy is not None else ""
-        loaded = before == "load" and self._lane != "load"
-        # Reading gives way to a load; where no other model came of that, it begins again.
-        if (names & SHOWN_BY or (self._coming and loaded)) and self.isVisible():
+        ended = before in GOING_FIRST and before != self._lane
+        # Reading gives way to a load, run or step; where no other numbers came of that, it begins
+        # again.
+        if (names & SHOWN_BY or (self._coming and ended)) and self.isVisible():
             self._show()
         elif self._coming and busy is None:
             self.note.setText(UNREAD)
@@ -131,7 +133,7 @@ class ReadoutPanel(QWidget):
             if (now.trace, now.selection, now.display.raw_labels) == asked:
                 self._show_reading(reading)
 
-        self._session.prepare(lambda job: read(*asked), done, "read")
+        self._session.prepare(lambda job: read(*asked, job.should_stop), done, "read")
         self._coming = True  # now, as asking for it drops what was asked for before
         self.note.setText(COMING)
         self.note.show()

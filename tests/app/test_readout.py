@@ -16,6 +16,7 @@ from app.panels import readout
 from app.reading import dear, read
 from app.selection import Selection
 from app.wiring import App
+from core.errors import Cancelled
 from tests.app.driver import Opener, loaded, settled
 
 SITE = "encoder.self"
@@ -49,6 +50,21 @@ def test_only_a_column_of_a_large_mean_is_dear(monkeypatch: pytest.MonkeyPatch) 
     assert not dear(trace, Selection(head=None))
     trace.pattern(SITE, 0)
     assert not dear(trace, column)
+
+
+def test_a_column_of_a_large_mean_is_stopped_between_two_heads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trace, column = loaded("random:encoder").trace("abcdef"), Selection(head=None, key=2)
+    monkeypatch.setattr(looking, "QUICK", 0)
+    asked: list[int] = []
+    with pytest.raises(Cancelled):
+        read(trace, column, should_stop=lambda: asked.append(1) or len(asked) > 2)  # type: ignore[func-returns-value]
+    assert [trace.remembers(("pattern", SITE, 0, head, None)) for head in (1, 2)] == [True, False]
+    found = [(place.index, weight) for place, weight in read(trace, column).strongest]
+    weights = trace.pattern(SITE, 0).mean(0)[:, 2].topk(5)
+    assert [index for index, _ in found] == weights.indices.tolist()
+    assert [weight for _, weight in found] == pytest.approx(weights.values.tolist(), abs=1e-6)
 
 
 def test_a_column_of_a_large_mean_is_read_in_the_worker(
@@ -85,7 +101,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     def column(trace: Any, selection: Selection) -> bool:
         return selection.key is not None
 
-    def reading(trace: Any, selection: Selection, raw: bool) -> Any:
+    def reading(trace: Any, selection: Selection, raw: bool, *stop: Any) -> Any:
         assert not column(trace, selection) or go_on.wait(20)
         return read(trace, selection, raw)
 
