@@ -30,7 +30,8 @@ class Load:
     example: what is to be read with it. gone: a device that was remembered and is not there, by
     its name or empty. said: what went wrong on the way to it, a sentence each. instead: its title
     where it comes in place of `wished`, a source and a device. tried: source and device of what
-    failed before. anew: even where it was only left and is still in memory.
+    failed before. stands_in: the model of its architecture that was last used cannot be opened now.
+    anew: even where it was only left and is still in memory.
     """
 
     source: str
@@ -42,6 +43,7 @@ class Load:
     instead: str = ""
     wished: tuple[str, str] | None = None
     tried: frozenset[tuple[str, str]] = frozenset()
+    stands_in: bool = False
     anew: bool = False
 
     @property

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 @dataclass(slots=True, kw_only=True)
 class ByArchitecture:
     """texts: what was last typed. masks: what was last chosen, as `app.mask_memory` writes it.
-    sources: the model last used. places: where its attention was last looked at."""
+    sources: the model last used. places: where its attention was last looked at. failed: source
+    and device of what could not be opened and may be later."""
 
     texts: dict[Architecture, Inputs] = field(default_factory=dict)
     masks: dict[Architecture, str] = field(default_factory=dict)
     sources: dict[Architecture, str] = field(default_factory=dict)
     places: dict[Architecture, Selection] = field(default_factory=dict)
+    failed: set[tuple[str, str]] = field(default_factory=set)
 
     def text(self, architecture: Architecture) -> Inputs:
         return self.texts.get(architecture, FIRST_INPUTS[architecture])
@@ -36,6 +38,19 @@ class ByArchitecture:
         by_source: dict[str, Architecture] = {s: a for a, s in self.sources.items()}
         by_source |= {m.source: m.architecture for m in RANDOM_MODELS if m.architecture}
         return by_source.get(source, "encoder")
+
+    def source_on(self, device: str, architecture: Architecture) -> str | None:
+        """The model last used, unless it was just found that it cannot be opened there now."""
+        source = self.sources.get(architecture)
+        return source if source is not None and (source, device) not in self.failed else None
+
+    def used(
+        self, source: str, device: str, architecture: Architecture, *, stands_in: bool
+    ) -> None:
+        """stands_in: for the one last used, which is remembered all the same."""
+        self.failed.discard((source, device))
+        if not (stands_in and architecture in self.sources):
+            self.sources[architecture] = source
 
     def forget_source(self, source: str) -> None:
         """It can be opened nowhere."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from app.arriving import Load, arrived, of_example
 from app.by_architecture import ByArchitecture
 from app.choices import Architecture, Inputs
 from app.examples import Example
+from app.lanes import OF_ONE_MODEL
 from app.left import Left
 from app.running import Running
 from app.starting import Starting, Starts
@@ -20,14 +20,12 @@ from app.stepping import NOTHING_DECODED
 from app.store import Problem, Store
 from app.tasks import Job, Report, ShouldStop, Tasks
 from app.telling import told
-from core.errors import Cancelled, CheckpointError, CoreError, UnsupportedModel
+from core.errors import Cancelled, CheckpointError, CoreError, NotNow, UnsupportedModel
 
 if TYPE_CHECKING:
     from core.loaded import LoadedModel
 
 LAST_RESORT = "random:encoder"
-OF_ONE_MODEL = ("against", "run", "decode", "prepare", "read", "check")
-"""Lanes whose work is worth nothing once another model is there."""
 
 
 class Loads(Starts, Protocol):
@@ -69,26 +67,32 @@ class Opening:
 
     def preferred(self, architecture: Architecture | None = None) -> str:
         """The model last used for an architecture, else a built-in one, else a random one."""
-        if architecture is not None and architecture in self.known.sources:
-            return self.known.sources[architecture]
+        device = self._store.state.device
+        if architecture is not None and (last := self.known.source_on(device, architecture)):
+            return last
         for listed in self._store.state.models:
             if architecture is None or listed.architecture == architecture:
                 return listed.source
         return LAST_RESORT
 
     def open(self, source: str) -> None:
-        """Load another model; the open one stays, unless it lies in files, which are read anew."""
+        """Load another model; the open one stays, unless it lies in files, which are read anew.
+        Where they are gone, that is said."""
         if self.starting.later(lambda: self.open(source)):
             self._store.update(source=source)
             return
-        anew = False
-        with suppress(OSError):  # of a path that cannot be looked at loading tells why
-            anew = Path(source).exists()
+        try:
+            there = Path(source).exists()
+        except OSError:  # of a path that cannot be looked at loading tells why
+            there = True
         model = self._store.state.model
-        if model is None or model.source != source or anew:
-            self._want(source, anew=anew)
-        else:
-            self._rather_open(model)
+        if model is None or model.source != source or there:
+            self._want(source, anew=there)
+            return
+        self._rather_open(model)
+        if source in self._store.state.recent:
+            gone = f"there is no file or folder {source} any more"
+            self._tell(CheckpointError(f"{gone}; the model that was read from it stays open"))
 
     def choose_architecture(self, architecture: Architecture) -> None:
         """Switch to a model of that kind; where one is open it stays, whatever else loads."""
@@ -97,7 +101,8 @@ class Opening:
             return
         model = self._store.state.model
         if model is None or model.spec.architecture != architecture:
-            self._want(self.preferred(architecture))
+            source = self.preferred(architecture)
+            self._want(source, stands_in=source != self.known.sources.get(architecture))
         else:
             self._rather_open(model)
 
@@ -117,7 +122,7 @@ class Opening:
             return
         model = self._store.state.model
         if model is None or model.source != example.model:
-            self._want(example.model, example)
+            self._want(example.model, example=example)
         elif not self._rather_open(model, example):
             self._show(example, model)
 
@@ -141,7 +146,8 @@ class Opening:
         """The model on its way."""
         return self._load if self._tasks.active("load") else None
 
-    def _want(self, source: str, example: Example | None = None, *, anew: bool = False) -> None:
+    def _want(self, source: str, **more: Any) -> None:
+        """more: fields of the `Load`."""
         state = self._store.state
         if (coming := self._coming()) is not None:
             before = coming.before  # the person only chose again
@@ -150,14 +156,7 @@ class Opening:
         else:
             before = state.inputs
         self._begin(
-            Load(
-                source=source,
-                device=state.device,
-                before=before,
-                example=example,
-                gone=self.starting.gone,
-                anew=anew,
-            )
+            Load(source=source, device=state.device, before=before, gone=self.starting.gone, **more)
         )
 
     def _rather_open(self, model: LoadedModel, example: Example | None = None) -> bool:
@@ -202,10 +201,11 @@ class Opening:
             kept, changes = arrived(load, model, state, self.known)
         except CoreError as error:
             self._failed(load, error)
+            self.known.failed.discard((load.source, load.device))  # it was not the model
             return
         self.starting.gone = ""  # it is said with this one
         self.known.keep(replace(state, inputs=kept))
-        self.known.sources[model.spec.architecture] = load.source
+        self.known.used(load.source, load.device, model.spec.architecture, stands_in=load.stands_in)
         back, gone = self._left.exchange(
             state, model, changes["inputs"], changes["masks"], anew=load.anew
         )
@@ -243,7 +243,9 @@ class Opening:
         """The model before stays; where there is none, the best there is comes instead."""
         model = self._store.state.model
         at_fault = isinstance(error, (CheckpointError, UnsupportedModel))
-        if at_fault and (model is None or model.source != load.source):
+        if not at_fault or isinstance(error, NotNow):
+            self.known.failed.add((load.source, load.device))
+        elif model is None or model.source != load.source:
             self.known.forget_source(load.source)
         load = load.failing(told(error, model))
         self._store.update(problem=_problem(load))
@@ -269,6 +271,7 @@ class Opening:
                         gone=load.gone,
                         said=load.said,
                         instead=self._store.state.title(source),
+                        stands_in=True,
                         wished=load.wished or (load.source, load.device),
                         tried=tried,
                     )

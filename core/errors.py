@@ -14,6 +14,11 @@ class CheckpointError(CoreError):
     """A checkpoint's files are missing, broken, or do not match its configuration."""
 
 
+class NotNow(CheckpointError):
+    """A checkpoint that cannot be had now, and may be later: the Hub is out of reach, its terms are
+    not accepted yet, the disk is full."""
+
+
 class UnsupportedModel(CoreError):
     """A configuration asks for something that is not implemented; it is named."""
 

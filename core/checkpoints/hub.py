@@ -14,7 +14,7 @@ from huggingface_hub import errors
 from core.checkpoints.resume import PART, cache_folder, cached, fetch_file
 from core.device import size
 from core.disk.json_file import read_json
-from core.errors import Cancelled, CheckpointError
+from core.errors import Cancelled, CheckpointError, NotNow
 from core.text.folder import groups
 
 UNREACHABLE: tuple[type[Exception], ...] = (
@@ -60,13 +60,14 @@ def fetch(
 
     A broken or cancelled download is taken up where it stopped, and files that are in the cache are
     not fetched again. check: is given the folder when all but the weights is there, and may raise
-    to save their download. Raises CheckpointError in one sentence, or Cancelled.
+    to save their download. Raises CheckpointError in one sentence, NotNow where
+    it may be had later, or Cancelled.
     """
     name, _, revision = source.removeprefix("hub:").partition("@")
     try:
         info = hub.HfApi().model_info(name, revision=revision or None, files_metadata=True)
     except errors.GatedRepoError:
-        raise CheckpointError(
+        raise NotNow(
             f"{name} is open only to those who accepted its terms: do so on its page, then log in "
             "with “hf auth login”"
         ) from None
@@ -96,13 +97,13 @@ def _cached(name: str, revision: str | None, error: Exception) -> Fetched:
     """The copy of an earlier download, when the Hub cannot be reached."""
     found = hub.try_to_load_from_cache(name, "config.json", revision=revision)
     if not isinstance(found, str):
-        raise CheckpointError(
+        raise NotNow(
             f"there is no folder or file {name} here, nor in the cache of earlier downloads, and "
             f"the Hub cannot be reached ({_first_line(error)})"
         ) from None
     folder = Path(found).parent
     if not any((folder / file).exists() for file in WEIGHTS):
-        raise CheckpointError(
+        raise NotNow(
             f"the earlier download of {name} ended before its weights were there, and the Hub "
             f"cannot be reached ({_first_line(error)})"
         ) from None
@@ -156,7 +157,7 @@ class _Download:
                 self.name, file, self.revision, lambda there: self.tell(before + there)
             )
         except NOT_FETCHED as error:
-            raise CheckpointError(
+            raise NotNow(
                 f"{file} of {self.name} could not be fetched ({_first_line(error)}); what "
                 "arrived is kept, try again later"
             ) from None
@@ -177,7 +178,7 @@ class _Download:
         here = sum(part.stat().st_size for part in (folder / "blobs").glob(f"*{PART}"))
         more, free = sum(self.sizes[f] for f in absent) - here, shutil.disk_usage(folder).free
         if more > free:
-            raise CheckpointError(
+            raise NotNow(
                 f"{self.name} needs {size(more)} more on the disk of {folder.parent}, which has "
                 f"{size(free)} free"
             )

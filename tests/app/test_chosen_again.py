@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -62,3 +64,29 @@ def test_by_its_entry_in_the_menu(qtbot: QtBot, open_app: Opener) -> None:
     settled(qtbot, app)
     assert len(app.store.state.steps) == 2
     assert len(core.asked) == 1
+
+
+@pytest.mark.parametrize("loading", [True, False])
+def test_where_its_folder_is_gone_that_is_said(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path, loading: bool
+) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    core = OfAFolder(str(folder))
+    app = with_something_to_lose(qtbot, open_app, core, str(folder))
+    before = app.store.state
+    folder.rmdir()
+    if loading:
+        core.gate.clear()
+        app.session.opening.open("random:encoder")
+        qtbot.waitUntil(lambda: core.asked[-1][0] == "random:encoder")
+    app.session.opening.open(str(folder))
+    core.gate.set()
+    settled(qtbot, app)
+    state = app.store.state
+    assert state.problem.text == (
+        f"There is no file or folder {folder} any more; the model that was read from it stays open."
+    )
+    assert state.model is before.model and state.source == str(folder)
+    assert (state.steps, state.kept) == (before.steps, before.kept)
+    assert len(core.asked) == (2 if loading else 1)

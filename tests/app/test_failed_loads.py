@@ -126,6 +126,40 @@ def test_a_model_that_could_not_be_opened_is_forgotten_for_good(
     assert Settings(file).load().by_architecture.sources == {"encoder": "random:encoder"}
 
 
+def test_a_model_of_the_hub_is_remembered_though_the_hub_is_out_of_reach(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path
+) -> None:
+    file, hub = tmp_path / "settings.ini", "hub:nobody/has-this"
+    known = ByArchitecture(sources={"decoder": hub, "encoder": hub})
+    Settings(file).save(Remembered(by_architecture=known))
+    app = open_app(hub)
+    assert "the Hub cannot be reached" in told(qtbot, app)
+    assert app.store.state.model.spec.architecture == "encoder", "the one that stands in for it"
+    app.session.opening.choose_architecture("decoder")
+    settled(qtbot, app)
+    assert app.store.state.model.spec.architecture == "decoder", "it is not asked for at once again"
+    app.window.close()
+    assert Settings(file).load().by_architecture.sources == known.sources
+
+
+def test_by_the_second_press_there_is_a_model_of_that_kind_and_what_is_chosen_is_remembered(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    app = open_app("random:encoder")
+    known, hub = app.session.opening.known, "hub:nobody/has-this"
+    known.sources["decoder"] = hub
+    app.session.opening.choose_architecture("decoder")
+    assert "the Hub cannot be reached" in told(qtbot, app)
+    assert app.store.state.model.spec.architecture == "encoder"
+    app.session.opening.choose_architecture("decoder")
+    settled(qtbot, app)
+    assert app.store.state.model.spec.architecture == "decoder"
+    assert known.sources["decoder"] == hub
+    app.session.opening.open("random:decoder")
+    settled(qtbot, app)
+    assert known.sources["decoder"] == "random:decoder"
+
+
 def test_what_was_to_go_on_to_its_end_does_not_after_a_load_that_failed(
     qtbot: QtBot, open_app: Opener, tmp_path: Path
 ) -> None:
