@@ -15,6 +15,8 @@ from app.stepping import Stepping
 from app.store import Store
 
 STRATEGIES = (("Greedy", "greedy"), ("Sample", "sample"), ("Beam", "beam"))
+ORDER_TIP = "Which mask is filled next; those that are filled stay so"
+ORDER_RESTS = "Every mask is filled; throw the fills away to fill them in another order"
 ORDERS = (("Most confident first", "confident"), ("Left to right", "left-to-right"))
 
 
@@ -42,7 +44,6 @@ class DecodeChoices(QWidget):
             "favours long texts"
         )
         self.order = _combo("Order of the masks", ORDERS)
-        self.order.setToolTip("Which mask is filled next; those that are filled stay so")
         self.most = _spin("Most new tokens", 1, 10_000, " tokens", prefix="at most ")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -68,7 +69,7 @@ class DecodeChoices(QWidget):
             spin.setMinimumWidth(spin.fontMetrics().horizontalAdvance(usual) + BUTTONS)
         self._connect()
         store.changed.connect(self._show)
-        self._show(frozenset({"decode"}))
+        self._show(frozenset({"decode", "fills"}))
 
     def _connect(self) -> None:
         choose = self._stepping.choose
@@ -81,6 +82,8 @@ class DecodeChoices(QWidget):
         self.order.activated.connect(lambda _: choose(order=self.order.currentData()))
 
     def _show(self, names: frozenset[str]) -> None:
+        if names & {"fills", "model", "answer"}:
+            self._show_order()
         if not names & {"decode", "model"}:
             return
         choice, model = self._store.state.decode, self._store.state.model
@@ -104,6 +107,12 @@ class DecodeChoices(QWidget):
         _show_all(writes and choice.strategy == "beam", self.beams, self.length_penalty)
         _show_all(writes, self.strategy, self.most)
         self.order.setVisible(not writes)
+
+    def _show_order(self) -> None:
+        """It rests while it has no effect, and says so."""
+        open_masks = not self._store.state.fills or self._stepping.filler.may_go_on()
+        self.order.setEnabled(open_masks)
+        self.order.setToolTip(ORDER_TIP if open_masks else ORDER_RESTS)
 
 
 def _show_all(shown: bool, *widgets: QWidget) -> None:

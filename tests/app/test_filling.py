@@ -138,6 +138,25 @@ def test_another_order_goes_on_from_what_is_filled(qtbot: QtBot, open_app: Opene
     assert [fill.position for fill in app.store.state.fills[1:]] == [min(left)]
 
 
+def test_the_order_rests_where_every_mask_is_filled(qtbot: QtBot, open_app: Opener) -> None:
+    app = opened(qtbot, open_app)
+    order = app.window.decoding.choices.order
+    step(qtbot, app, 2)
+    assert order.isEnabled()
+    assert "filled next" in order.toolTip()
+    step(qtbot, app, 1)
+    assert not order.isEnabled()
+    assert order.toolTip().startswith("Every mask is filled; throw the fills away")
+    app.session.stepping.back()
+    app.session.stepping.take(5)
+    qtbot.waitUntil(lambda: len(app.store.state.fills) == 2)
+    assert order.isEnabled(), "one is open again"
+    step(qtbot, app, 1)
+    assert not order.isEnabled()
+    click(app.window.decoding.buttons["restart"])
+    assert order.isEnabled()
+
+
 def test_another_text_opens_the_masks_again(qtbot: QtBot, open_app: Opener) -> None:
     app = opened(qtbot, open_app)
     step(qtbot, app, 1)
