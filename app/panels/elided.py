@@ -22,12 +22,13 @@ class ElidedLabel(QLabel):
         """least: pixels that a longer text keeps. cut: where."""
         super().__init__(parent)
         self._least, self._cut = least, cut
-        self._first = self._full = self._note = ""
+        self._first = self._full = self._brief = self._note = ""
 
-    def setText(self, text: str, aside: str = "") -> None:
-        """aside: follows the text, and is left out before the text is cut."""
-        if text + aside != self._full or text != self._first:
-            self._first, self._full = text, text + aside
+    def setText(self, text: str, aside: str = "", brief: str = "") -> None:
+        """aside: follows the text, and is left out before the text is cut. brief: said in place of
+        the text where that finds no room, and cut in its stead."""
+        if (text, text + aside, brief) != (self._first, self._full, self._brief):
+            self._first, self._full, self._brief = text, text + aside, brief
             self.updateGeometry()
             self._fit()
 
@@ -60,7 +61,9 @@ class ElidedLabel(QLabel):
         room = max(0, self.width() - 2 - self._beside())
         metrics = self.fontMetrics()
         fits = metrics.horizontalAdvance(self._full) <= room
-        shown = self._full if fits else metrics.elidedText(self._first, self._cut, room)
+        shown = (
+            self._full if fits else metrics.elidedText(self._brief or self._first, self._cut, room)
+        )
         super().setText(shown)
         cut = "" if shown == self._full else self._full
         self.setToolTip("\n".join(part for part in (cut, self._note) if part))

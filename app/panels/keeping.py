@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.panels.elided import ElidedLabel
@@ -19,7 +20,7 @@ class Keeping(QWidget):
         self._store = store
         self.keep = QPushButton("Keep this text")
         self.keep.setToolTip("Then type another one to compare with it (Ctrl+K)")
-        self.kept = ElidedLabel()
+        self.kept = ElidedLabel(cut=Qt.TextElideMode.ElideRight)
         self.kept.setAccessibleName("Kept texts")
         self.forget = QPushButton("Forget")
         self.forget.setToolTip("Forget the kept texts")
@@ -43,11 +44,16 @@ class Keeping(QWidget):
         self.keep.setEnabled(state.answer is not None and state.answer not in state.kept)
         self.forget.setEnabled(bool(state.kept))
         numbers = _numbers(state)
-        texts = ", ".join(
+        texts = [
             _named(kept, number, state.answer)
             for kept, number in zip(state.kept, numbers, strict=True)
-        )
-        self.kept.setText(f"Kept: {texts}" if texts else "No text is kept yet.")
+        ]
+        if not texts:
+            self.kept.setText("No text is kept yet.")
+            return
+        # The map compares with the last one, so that is the one to be named where few can be.
+        brief = f"{len(texts)} texts kept, last {texts[-1]}" if len(texts) > 1 else ""
+        self.kept.setText(f"Kept: {', '.join(texts)}", brief=brief)
 
 
 def _numbers(state: State) -> list[str]:

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from core.trace import Trace
 
 SPECIAL = "special tokens"
+MOST_WAYS, MOST_NAMES = 2, 2
+"""How many ways to read are told, and how many texts are named with each: three lines hold them."""
 
 
 def unlike(trace: Trace, others: Sequence[Trace], stack: str, name: Callable[[Trace], str]) -> str:
-    """One sentence about this text and those that were read otherwise; empty where none was."""
+    """One sentence about this text and those that were read otherwise; empty where none was. Of
+    many it tells of the last ones, and how many more there are."""
     found = [(other, differences(trace, other, stack)) for other in others]
     said: dict[str, list[str]] = {}
     for other, where in found:
@@ -29,8 +32,19 @@ def unlike(trace: Trace, others: Sequence[Trace], stack: str, name: Callable[[Tr
         return ""
     anywhere = {place for _, where in found for place in where}
     own = words(trace, [place for place in (*trace.spec.sites, SPECIAL) if place in anywhere])
-    told = [f"{' and '.join(names)} {how}" for how, names in said.items()]
+    # The map compares with the last text.
+    latest = list(dict.fromkeys(words(*one) for one in reversed(found) if one[1]))[:MOST_WAYS]
+    told = [f"{_named(said[how])} {how}" for how in said if how in latest]
+    more = sum(len(names) for how, names in said.items() if how not in latest)
+    if more:
+        told.append(f"{more} more in {'another way' if more == 1 else 'other ways'}")
     return f"Not read alike: {', '.join([f'this text {own}', *told])}."
+
+
+def _named(names: Sequence[str]) -> str:
+    if len(names) <= MOST_NAMES:
+        return " and ".join(names)
+    return f"{names[-1]} and {len(names) - 1} more"
 
 
 def differences(one: Trace, other: Trace, stack: str) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ NOTE = (
     "Cosine of two states: 1 in the same direction, 0 at right angles. Lines: the same word in"
     " either text, and the texts' mean states, whose cosine is no mean of the lines."
 )
+BRIEF = "Cosine of two states: 1 in the same direction, 0 at right angles."
+"""Where there is more to be said of the texts than of the picture."""
 HINT = "Pin a word to follow it alone, in all texts kept."
 MEAN = "the texts' mean states"
 """Not the mean of the lines: the cosine of two means."""
@@ -70,7 +72,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             _curves(trace, names, stack.name, query, options),
         ),
         # First, and without the hint: so it has room where pictures are narrow.
-        note=f"{unalike} {NOTE}".lstrip(),
+        note=f"{unalike} {BRIEF}" if unalike else NOTE,
         hint="" if query is not None or unalike else HINT,
         columns=2,
     )

@@ -39,3 +39,18 @@ def test_it_asks_for_so_much_and_not_more_than_its_text(qtbot: QtBot) -> None:
     assert label.minimumSizeHint().width() == label.sizeHint().width() < 200
     label.setText("word " * 100)
     assert label.minimumSizeHint().width() == 200
+
+
+def test_what_is_brief_stands_for_what_finds_no_room(qtbot: QtBot) -> None:
+    label = ElidedLabel(cut=Qt.TextElideMode.ElideRight)
+    qtbot.addWidget(label)
+    full = "Kept: “one bank”, “another bank”, “a third bank”"
+    label.setText(full, brief="3 texts kept, last “a third bank”")
+    label.resize(label.sizeHint().width() + 10, 20)
+    label.show()
+    qtbot.waitUntil(lambda: shown(label) == full)
+    assert label.toolTip() == ""
+    label.resize(label.fontMetrics().horizontalAdvance("3 texts kept, last “a t…") + 12, 20)
+    qtbot.waitUntil(lambda: shown(label).startswith("3 texts kept, last “a"))
+    assert shown(label).endswith("…")
+    assert label.toolTip() == label.text() == full

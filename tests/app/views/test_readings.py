@@ -125,3 +125,30 @@ def test_the_note_has_room_where_pictures_are_narrow() -> None:
     options = ViewOptions(kept=(read(long),))
     figure = view("compare").draw(read(BANK, "sliding_window:window=3"), Selection(), options)
     assert lines(f"{figure.note} {figure.hint}", ROOM) <= 3
+
+
+@pytest.mark.usefixtures("qapp")
+def test_of_many_texts_the_last_ones_are_told() -> None:
+    """Four are kept at most; each read otherwise, or all of them in one way."""
+
+    def long(first: int, mask: str) -> Trace:
+        words = [f"word{first + i}" for i in range(6)]
+        return read(Tokens.of_ids([first + i for i in range(6)], words), mask)
+
+    masks = ("causal", "no_self", "local:window=2", "sliding_window:window=3")
+    figures = [
+        view("compare").draw(read(BANK), Selection(), ViewOptions(kept=kept))
+        for kept in (
+            tuple(long(5 + i, mask) for i, mask in enumerate(masks)),
+            tuple(long(5 + i, "causal") for i in range(4)),
+            (*(long(5 + i, mask) for i, mask in enumerate(masks[:2])), long(9, "causal")),
+        )
+    ]
+    assert all(lines(f"{figure.note} {figure.hint}", ROOM) <= 3 for figure in figures)
+    each, alike, two = (figure.note.partition(" Cosine")[0] for figure in figures)
+    assert "with the mask “Local (both sides), window 2”, “" in each
+    assert "with the mask “Sliding window (causal), window 3”, 2 more in other ways." in each
+    assert "Causal" not in each
+    assert alike.endswith("” and 3 more with the mask “Causal”.")
+    assert "“word8" in alike
+    assert two.count("“word") == 3
