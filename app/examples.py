@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,21 @@ def _example(table: dict[str, Any]) -> Example:
         return Example(**table)
     except TypeError as error:
         raise ValueError(f"the example {table.get('title')!r} is not understood: {error}") from None
+
+
+def left_of(example: Example | None, inputs: Inputs) -> bool:
+    """Whether any word of the texts, whole or begun, is one of the example's own texts or of its
+    note: one may write what the note suggests. No word at all is not another text."""
+    if example is None:
+        return False
+    known = _words(example.text, example.pair, example.target, example.note)
+    written = _words(inputs.text, inputs.pair, inputs.target)
+    return not written or any(one.startswith(word) for word in written for one in known)
+
+
+def _words(*texts: str) -> set[str]:
+    """In small letters; of Chinese, which writes no spaces, each character."""
+    return set(re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+", " ".join(texts).lower()))
 
 
 def masks_of(text: str, sites: tuple[str, ...]) -> dict[str, MaskChoice]:

@@ -18,6 +18,7 @@ from app.by_architecture import ByArchitecture
 from app.checking import Checker, Compares
 from app.choices import HeadOrder
 from app.decoding_file import save
+from app.examples import left_of
 from app.labels import labeller
 from app.lanes import LANES
 from app.leafing import Leafing
@@ -88,10 +89,14 @@ class Session(QObject):
     # --- what is read -----------------------------------------------------------------------
 
     def write(self, **changes: Any) -> None:
-        """Change text, pair, target, padding or special tokens; runs at once."""
-        inputs = replace(self.store.state.inputs, **changes)
-        if inputs != self.store.state.inputs:
-            self.store.update(inputs=inputs, note="", example=None)
+        """Change text, pair, target, padding or special tokens; runs at once. An example stays with
+        its note, which may ask for the very change, while anything of it is left in the text."""
+        state = self.store.state
+        inputs = replace(state.inputs, **changes)
+        if inputs != state.inputs:
+            example = state.example if left_of(state.example, inputs) else None
+            note = example.note if example is not None else ""
+            self.store.update(inputs=inputs, note=note, example=example)
             self.running.run()
 
     def mask(self, site: str, choice: MaskChoice) -> None:

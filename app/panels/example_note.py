@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.choices import Inputs
 from app.examples import Example, masks_of
 from app.looking import fitted
 from app.mask_names import mask_name
@@ -9,13 +10,14 @@ from app.panels.sites import SITE_NAMES
 from app.selection import Selection
 from app.store import State
 
-HEEDED = frozenset({"note", "example", "model", "view", "selection", "masks"})
+HEEDED = frozenset({"note", "example", "model", "inputs", "view", "selection", "masks"})
 """The fields of the store that it depends on."""
+MOST_QUOTED = 40  # characters of a text that was read
 
 
 def told(state: State) -> tuple[str, bool]:
-    """The note, and whether the person is elsewhere. Of another layer, head or mask it would be
-    untrue, so it says where it holds; in another view there is no room for it."""
+    """The note, and whether the person is elsewhere. Of another text, layer, head or mask it would
+    be untrue, so it says where it holds; in another view there is no room for it."""
     example, model = state.example, state.model
     if example is None or model is None or state.abilities is None:
         return state.note, False
@@ -23,8 +25,31 @@ def told(state: State) -> tuple[str, bool]:
         return f"Example “{example.title}”.", True
     view = next(view for view in state.abilities.views if view.key == example.view)
     place = _place(fitted(example.selection(), model.spec), state.selection, view.looks)
-    where = ", ".join(place + _masks(example, state))
+    where = ", ".join(_texts(example, state.inputs) + place + _masks(example, state))
     return (f"{where[:1].upper()}{where[1:]}: {state.note}", True) if where else (state.note, False)
+
+
+def _texts(example: Example, present: Inputs) -> list[str]:
+    """What was read in the example, where something else is read now."""
+    wanted = example.inputs
+    found = []
+    if present.text != wanted.text:
+        found.append(f"of {_quoted(wanted.text)}")
+    for name, now, then in (
+        ("second sentence", present.pair, wanted.pair),
+        ("target", present.target, wanted.target),
+    ):
+        if now != then:
+            found.append(f"with the {name} {_quoted(then)}" if then else f"without a {name}")
+    if present.pad_to != wanted.pad_to:
+        found.append("without padding")
+    if present.add_special != wanted.add_special:
+        found.append("with special tokens")
+    return found
+
+
+def _quoted(text: str) -> str:
+    return f"“{text if len(text) <= MOST_QUOTED else text[:MOST_QUOTED].rstrip() + '…'}”"
 
 
 def _place(wanted: Selection, present: Selection, looks: frozenset[str]) -> list[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.examples import Example
+from app.choices import Inputs
+from app.examples import Example, left_of
 from app.wiring import App
 from core.masks import MaskChoice
 from tests.app.driver import Opener, settled, type_text
@@ -82,6 +85,58 @@ def test_what_was_decoded_stays_on_the_way_back(qtbot: QtBot, app: App) -> None:
     settled(qtbot, app)
     assert told(app) == NOTE
     assert app.store.state.steps == made
+
+
+def test_an_edited_text_keeps_the_note_with_the_text_that_it_is_of(qtbot: QtBot, app: App) -> None:
+    app.session.write(text="abcdef two")
+    settled(qtbot, app)
+    assert told(app).startswith("Of “abcdef”: Each letter sees &lt;two&gt;")
+    app.window.sitebar.move_layer(-1)
+    assert told(app).startswith("Of “abcdef”, layer 2: ")
+    app.session.opening.back_to_example()
+    settled(qtbot, app)
+    state = app.store.state
+    assert told(app) == NOTE
+    assert state.inputs.text == "abcdef" and state.answered
+    app.session.write(text="abcdef two")
+    app.session.write(text="abcdef")
+    settled(qtbot, app)
+    assert told(app) == NOTE, "the very text was written again"
+
+
+def test_what_its_note_suggests_may_be_written_from_the_beginning(qtbot: QtBot, app: App) -> None:
+    app.window.show_example(replace(EXAMPLE, note="With “Tom ran.” it looks at “Tom”."))
+    type_text(app, "Tom ran.")
+    settled(qtbot, app)
+    assert told(app).startswith("Of “abcdef”: With “Tom ran.” it")
+    app.session.write(text="")
+    settled(qtbot, app)
+    assert app.store.state.example is not None, "no text is not another one"
+    app.session.write(text="Tim ran")
+    assert app.store.state.example is not None
+    app.session.write(text="Tim runs")
+    assert app.store.state.example is None and app.store.state.note == ""
+    settled(qtbot, app)
+
+
+def test_of_a_second_sentence_and_of_padding_it_is_said_too(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder")
+    both = Example(title="Two", model="random:encoder", text="ab", pair="cd", note="See.")
+    app.window.show_example(both)
+    settled(qtbot, app)
+    app.session.write(pair="ce", pad_to=20)
+    settled(qtbot, app)
+    assert told(app).startswith("With the second sentence “cd”, without padding: See.")
+    app.session.opening.back_to_example()
+    settled(qtbot, app)
+    assert told(app) == "See."
+    assert app.store.state.inputs == both.inputs
+
+
+def test_characters_of_chinese_are_words() -> None:
+    chinese = replace(EXAMPLE, text="我爱AI。")
+    assert left_of(chinese, Inputs(text="我恨它。"))
+    assert not left_of(chinese, Inputs(text="你恨它。"))
 
 
 def test_another_text_or_dismissing_ends_it(qtbot: QtBot, app: App) -> None:
