@@ -37,6 +37,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if missing is not None:
         return missing
     numbers = _numbers(trace, selection, options)
+    blank = heads.unmeasured(numbers["entropy"], trace, selection, options)
     order = _order(numbers, _heads(trace, selection), options)
     chosen = None if selection.head is None else (selection.layer, selection.head)
     shown = order[:MOST_HEADS]
@@ -48,7 +49,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     sign = " ▲" if options.heads_reversed else " ▼"
     grid = WordGrid(
         title="",
-        cells=tuple(_row(numbers, largest, place) for place in shown),
+        cells=tuple(_row(numbers, largest, place, blank.get(place)) for place in shown),
         rows=Axis(title="Head", labels=tuple(f"layer {i + 1}, head {j + 1}" for i, j in shown)),
         columns=Axis(
             title="Measure",
@@ -104,17 +105,19 @@ def _largest(values: Floats) -> float:
 
 
 def _row(
-    numbers: dict[str, Floats], largest: dict[str, float], place: tuple[int, int]
+    numbers: dict[str, Floats],
+    largest: dict[str, float],
+    place: tuple[int, int],
+    blank: str | None,
 ) -> tuple[Cell, ...]:
+    """blank: why the head has no numbers; a measure alone lacks its key, or its number."""
     layer, head = place
     picks = (("layer", layer), ("head", head))
     cells = []
     for name, values in numbers.items():
         value = float(values[place])
         if np.isnan(value):
-            # A measure may lack its key; an entropy is missing only where the weights are.
-            broken = bool(np.isnan(numbers["entropy"][place]))
-            note = "the weights are no numbers" if broken else "no query here sees such a key"
+            note = blank or "no query here sees such a key"
             cells.append(Cell(text="–", strength=None, note=note, picks=picks))
             continue
         strength = max(0.0, value) / largest[name] if largest[name] > 0 else 0.0

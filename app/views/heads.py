@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.counting import counted
-from app.figure import Axis, Bar, Bars, Cell, Figure, Panel, WordGrid
+from app.figure import Axis, Bar, Bars, Cell, Figure, Floats, Panel, WordGrid, Words
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._maps import sinks_note, still_count
 from app.views._tokens import ATTENTION, no_site
 from core.analysis.head_kinds import KINDS, LEAST, QUERIES, HeadKinds, head_kinds, key
+from core.analysis.sinks import sinks
 
 if TYPE_CHECKING:
     from core.request import ShouldStop
@@ -39,9 +40,10 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     found = head_kinds(trace, selection.site, drop_sinks=options.drop_sinks)
     layers, heads = found.entropy.shape
     chosen = None if selection.head is None else (selection.layer, selection.head)
-    panels: list[Panel] = [_names(found, chosen)]
+    blank = unmeasured(found.entropy, trace, selection, options)
+    panels: list[Panel] = [_names(found, chosen, blank)]
     if chosen is not None:
-        panels.append(_profile(found, *chosen))
+        panels.append(_profile(found, *chosen, blank))
     return Figure(
         title=f"{ATTENTION[selection.site]} · {layers} × {counted(heads, 'head')} on this text",
         panels=tuple(panels),
@@ -61,10 +63,37 @@ def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:
     return selection.site not in trace.spec.sites or trace.remembers(known)
 
 
-def _names(found: HeadKinds, chosen: tuple[int, int] | None) -> WordGrid:
+def unmeasured(
+    entropy: Floats, trace: Trace, selection: Selection, options: ViewOptions
+) -> dict[tuple[int, int], str]:
+    """(layer, head) -> why it has no numbers, in a few words; entropy[layer, head]: NaN there."""
+    stack = trace.spec.stack(selection.stack)
+    blank: dict[tuple[int, int], str] = {}
+    for layer in range(stack.layers):
+        heads = np.flatnonzero(np.isnan(entropy[layer])).tolist()
+        here = stack.attention(selection.part, layer).heads
+        why = _nothing(trace, selection, options, layer) if heads and heads[0] < here else ""
+        for head in heads:
+            blank[layer, head] = why if head < here else "this layer has no such head"
+    return blank
+
+
+def _nothing(trace: Trace, selection: Selection, options: ViewOptions, layer: int) -> str:
+    """Why heads that there are have no numbers: no key that counts is seen, or no number is one."""
+    queries = trace.tokens[selection.stack]
+    keys = trace.tokens["encoder"] if selection.part == "cross" else queries
+    seen = trace.allowed(selection.site, layer).numpy()[~np.array(queries.padding)]
+    if options.drop_sinks:
+        seen = seen & ~sinks(keys, trace.spec.special.mask)
+    return "the weights are no numbers" if seen.any() else "no query here sees a key that counts"
+
+
+def _names(
+    found: HeadKinds, chosen: tuple[int, int] | None, blank: dict[tuple[int, int], str]
+) -> WordGrid:
     layers, heads = found.entropy.shape
     cells = tuple(
-        tuple(_cell(found, layer, head) for head in range(heads)) for layer in range(layers)
+        tuple(_cell(found, layer, head, blank) for head in range(heads)) for layer in range(layers)
     )
     named = sum(bool(cell.text) for row in cells for cell in row)
     stand = "stands" if named == 1 else "stand"
@@ -93,9 +122,9 @@ def _note(found: HeadKinds, trace: Trace, selection: Selection, options: ViewOpt
     return " ".join(part for part in (named, short, sinks_note(options), counts, more) if part)
 
 
-def _cell(found: HeadKinds, layer: int, head: int) -> Cell:
-    if np.isnan(found.entropy[layer, head]):
-        return Cell(text="", strength=None, note="this layer has no such head")
+def _cell(found: HeadKinds, layer: int, head: int, blank: dict[tuple[int, int], str]) -> Cell:
+    if (layer, head) in blank:
+        return Cell(text="", strength=None, note=blank[layer, head])
     named = found.name(layer, head)
     parts = [
         f"{_kind(found, kind, layer, head)} {weight:.3f}"
@@ -126,7 +155,13 @@ def _kind(found: HeadKinds, kind: str, layer: int, head: int) -> str:
     return f"{counted(abs(far), 'token')} {'before' if far < 0 else 'after'}"
 
 
-def _profile(found: HeadKinds, layer: int, head: int) -> Bars:
+def _profile(
+    found: HeadKinds, layer: int, head: int, blank: dict[tuple[int, int], str]
+) -> Bars | Words:
+    title = f"Layer {layer + 1}, head {head + 1}: weight on"
+    if (layer, head) in blank:
+        why = blank[layer, head]
+        return Words(title=title, text=f"{why[0].upper()}{why[1:]}.")
     bars = [
         Bar(
             label=_kind(found, kind, layer, head),
@@ -147,7 +182,7 @@ def _profile(found: HeadKinds, layer: int, head: int) -> Bars:
     if not np.isnan(found.distance[layer, head]):
         note += f", mean distance {found.distance[layer, head]:.1f} tokens"
     return Bars(
-        title=f"Layer {layer + 1}, head {head + 1}: weight on",
+        title=title,
         bars=tuple(bars),
         value_name="weight",
         note=f"{note}.",

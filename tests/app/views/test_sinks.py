@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.figure import Diagram, Heatmap, Mosaic, WordGrid
+from app.figure import Diagram, Heatmap, Mosaic, WordGrid, Words
 from app.render import readout
 from app.render.numbers import number
 from app.selection import Selection
@@ -123,3 +123,21 @@ def test_heads_without_them() -> None:
     assert isinstance(grid, WordGrid)
     assert "first token" not in grid.cells[0][0].note
     assert "the rest is rescaled" in figure.note
+
+
+@pytest.mark.parametrize("part", ["self", "cross"])
+def test_heads_that_see_sinks_alone_are_there_and_say_why_they_have_no_numbers(part: str) -> None:
+    """A first token reads itself alone, a source may be a mark: neither takes a head away."""
+    only = Tokens.of_ids([5], ["<s>"])
+    trace = trace_of("translator", source=only, target=1)
+    selection = Selection(stack="decoder", part=part, layer=1, head=2)
+    grid, profile = view("heads").draw(trace, selection, OPTIONS).panels
+    assert isinstance(grid, WordGrid)
+    assert {cell.note for row in grid.cells for cell in row} == {
+        "no query here sees a key that counts"
+    }
+    assert isinstance(profile, Words)
+    assert profile.text == "No query here sees a key that counts."
+    (table,) = view("head_table").draw(trace, selection, OPTIONS).panels
+    assert isinstance(table, WordGrid)
+    assert {row[0].note for row in table.cells} == {"no query here sees a key that counts"}
