@@ -81,7 +81,8 @@ class DecodeRequest:
 class Candidate:
     """A possible next token: probability of the model, and in the distribution that is chosen from,
     after temperature, top-k and top-p (0 where it was cut). ruled_out: the checkpoint's settings do
-    not let it come here, so it is cut whatever the sampling."""
+    not let it come here, or it is the mask that is to be filled, so it is cut whatever the
+    sampling."""
 
     token: int
     probability: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.figure import Bar, Bars
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from core.request import Candidate, Sampling
 
 RULED_OUT = "ruled out by the checkpoint's settings"
+NEVER_FILLED = "fills no mask"
 ALLOWED = "probability among allowed tokens"
 SEEN = 0.00005
 """The least probability that four digits show."""
@@ -57,6 +59,19 @@ def vocabulary_bars(
         note=_note(float(entropy_bits(after.numpy())), narrowed, ruled),
         position=position,
         value_name=_value_name(narrowed, ruled),
+    )
+
+
+def never_filled(bars: Bars, mask: int | None) -> Bars:
+    """The mask itself is no word to fill in, however likely the model holds it."""
+    return replace(
+        bars,
+        bars=tuple(
+            replace(bar, note=", ".join(filter(None, (bar.note, NEVER_FILLED))))
+            if bar.token == mask
+            else bar
+            for bar in bars.bars
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from app.counting import signed
 from app.figure import Axis, Cell, Curve, Curves, Figure, WordGrid
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._bars import RULED_OUT
+from app.views._bars import NEVER_FILLED, RULED_OUT
 from app.views._tokens import empty
 from app.views._vectors import plain
 
@@ -57,6 +57,7 @@ def _candidates(trace: Trace, selection: Selection, options: ViewOptions) -> Wor
     at = len(steps) - 1 if selection.step is None else min(selection.step, len(steps) - 1)
     first = max(0, min(at - MOST_STEPS // 2, len(steps) - MOST_STEPS))
     steps = steps[first : first + MOST_STEPS]
+    filling = trace.spec.decoder is None
     rows = []
     ranks = min(RANKS, *(len(step.candidates) for step in steps))
     for rank in range(ranks):
@@ -64,13 +65,14 @@ def _candidates(trace: Trace, selection: Selection, options: ViewOptions) -> Wor
         for step in steps:
             candidate = step.candidates[rank]
             taken = candidate.token == step.token
+            never = filling and candidate.ruled_out
             row.append(
                 Cell(
                     text=("▸ " if taken else "") + options.pieces(candidate.token),
                     strength=0.0 if candidate.ruled_out else candidate.probability,
-                    note=_note(candidate, taken),
-                    token=None if taken else candidate.token,
-                    action="" if taken else "click to take it instead",
+                    note=_note(candidate, taken, filling=filling),
+                    token=None if taken or never else candidate.token,
+                    action="" if taken or never else "click to take it instead",
                 )
             )
         rows.append(tuple(row))
@@ -99,11 +101,11 @@ def _move(trace: Trace) -> str:
     return "Step" if trace.spec.decoder is not None else "Fill"
 
 
-def _note(candidate: Candidate, taken: bool) -> str:
+def _note(candidate: Candidate, taken: bool, *, filling: bool) -> str:
     if taken:
         return f"{candidate.probability:.4f}, taken"
     if candidate.ruled_out:
-        return f"{candidate.probability:.4f}, {RULED_OUT}"
+        return f"{candidate.probability:.4f}, {NEVER_FILLED if filling else RULED_OUT}"
     cut = ", cut by sampling" if candidate.kept == 0 else ""
     return f"{candidate.probability:.4f}{cut}"
 

@@ -9,7 +9,7 @@ import numpy as np
 from app.figure import Bar, Bars, Figure, Floats, Panel, Words
 from app.selection import Selection
 from app.views import View, ViewOptions
-from app.views._bars import ALLOWED, vocabulary_bars
+from app.views._bars import ALLOWED, never_filled, vocabulary_bars
 from app.views._focus import no_prediction
 from app.views._growth import MOST_STRIPS, followed, strips
 from app.views._searched import heeded, search_of, weighing
@@ -112,7 +112,8 @@ def _masked_words(
         )
         fill = options.fill
         chosen = fill.token if fill is not None and fill.position == place else None
-        panels.append(vocabulary_bars(what, logits, options, chosen=chosen, position=place))
+        bars = vocabulary_bars(what, logits, options, chosen=chosen, position=place)
+        panels.append(never_filled(bars, mask) if place in masked else bars)
     note = ""
     if len(masked) > MOST_LISTS:
         note = f"The first {MOST_LISTS} of {len(masked)} masked positions; pin another to see it."

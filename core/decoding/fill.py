@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+import torch
 from torch import Tensor
 
 from core.decoding import filters, prompt
@@ -26,8 +27,9 @@ class Fill:
     """One mask filled.
 
     position: where. confidence: the probability of the likeliest word at every mask that was open,
-    as (position, probability). surprise, entropy: of the word and before it, in bits. trace: the
-    run that predicted the word; tokens: the text after it.
+    as (position, probability). surprise, entropy: of the word and before it, in bits. candidates:
+    the model's likeliest tokens; the mask itself fills none, so it is marked ruled out there.
+    trace: the run that predicted the word; tokens: the text after it.
     """
 
     index: int
@@ -93,13 +95,15 @@ class Filling:
         confidence = self._confidence(trace)
         first = max(confidence, key=lambda pair: pair[1]) if self.order == "confident" else None
         position = confidence[0][0] if first is None else first[0]
-        token = int(trace.logits_at(position)[0].argmax())
+        token = int(self._words(scores(trace, position))[0].argmax())
         return self._fill(trace, confidence, position, token, forced=False)
 
     def force(self, position: int, token: int) -> Fill:
         """Fill the mask at `position` with a word of one's own choice. Raises RequestError for what
-        is none of the model's tokens."""
+        is none of the model's tokens, and for the mask itself."""
         prompt.check_token(self.model.spec, token)
+        if token == self._mask:
+            raise RequestError(f"token id {token} is the mask itself, which fills no mask")
         if position not in self.open:
             raise RequestError(f"position {position} is not masked; masked are {self.open}")
         trace = self._trace()
@@ -117,8 +121,19 @@ class Filling:
         return self.model.run(request, should_stop=self.should_stop)
 
     def _confidence(self, trace: Trace) -> tuple[tuple[int, float], ...]:
-        best = scores(trace, *self.open).softmax(-1).max(-1).values
+        best = self._words(scores(trace, *self.open).softmax(-1)).max(-1).values
         return tuple(zip(self.open, best.tolist(), strict=True))
+
+    def _words(self, values: Tensor) -> Tensor:
+        """[mask, vocab] with the mask's own below all others: it would leave the mask open."""
+        return values.index_fill(-1, torch.tensor([self._mask]), float("-inf"))
+
+    def _candidates(self, logits: Tensor) -> tuple[Candidate, ...]:
+        found = filters.top(logits, Sampling(), CANDIDATES)
+        return tuple(
+            replace(one, kept=0.0, ruled_out=True) if one.token == self._mask else one
+            for one in found
+        )
 
     def _fill(
         self,
@@ -141,7 +156,7 @@ class Filling:
             probability=float(logits.softmax(-1)[token]),
             surprise=surprise,
             entropy=entropy,
-            candidates=filters.top(logits, Sampling(), CANDIDATES),
+            candidates=self._candidates(logits),
             confidence=confidence,
             logits=logits,
             trace=trace,

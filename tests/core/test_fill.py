@@ -78,3 +78,38 @@ def test_bad_requests() -> None:
     done.step()
     with pytest.raises(RequestError, match="every mask is filled"):
         done.step()
+
+
+def liking_its_mask() -> tiny.Bare:
+    """An encoder that holds the mask for the likeliest word everywhere."""
+    network = tiny.encoder()
+    assert network.heads.vocab is not None
+    with torch.no_grad():
+        network.heads.vocab.bias[MASK] += 12
+    return tiny.Bare(network)
+
+
+@pytest.mark.parametrize("order", ["confident", "left-to-right"])
+def test_a_mask_is_never_filled_with_the_mask(order: str) -> None:
+    model = liking_its_mask()
+    filling = Filling(model, RunRequest(source=Tokens.of_ids(TEXT)), order=order)  # type: ignore[arg-type]
+    for left in (2, 1, 0):
+        step = filling.step()
+        assert len(filling.open) == left
+        others = step.logits.clone()
+        others[MASK] = float("-inf")
+        assert step.token == int(others.argmax())
+        assert step.probability < 0.5
+        assert dict(step.confidence)[step.position] == pytest.approx(step.probability, rel=1e-4)
+        listed = {one.token: one for one in step.candidates}
+        assert (listed[MASK].ruled_out, listed[MASK].kept) == (True, 0.0)
+        assert listed[MASK].probability > 0.9
+        assert not listed[step.token].ruled_out
+    assert filling.finished == "every mask is filled"
+
+
+def test_the_mask_is_no_word_to_force() -> None:
+    filling = start(TEXT)
+    with pytest.raises(RequestError, match=f"token id {MASK} is the mask itself, which fills no"):
+        filling.force(1, MASK)
+    assert not filling.steps

@@ -8,10 +8,10 @@ import pytest
 from app.figure import Curves, WordGrid, Words
 from app.selection import Selection
 from app.views import ViewOptions, view
-from core.decoding import Decoding
+from core.decoding import Decoding, Filling
 from core.request import DecodeRequest, RunRequest
 from tests.core.tiny import Bare
-from tests.traces import network, sentence, trace_of
+from tests.traces import MASK, VOCAB, network, sentence, trace_of
 
 
 def decoded(count: int = 5) -> Decoding:
@@ -56,3 +56,22 @@ def test_without_steps_it_says_why(kind: str, words: str) -> None:
     (panel,) = view("over_time").draw(trace_of(kind), Selection(), ViewOptions()).panels
     assert isinstance(panel, Words)
     assert words in panel.text
+
+
+def test_the_mask_is_listed_as_what_fills_no_mask() -> None:
+    model = Bare(network("encoder"))
+    filling = Filling(model, RunRequest(source=sentence(8, masked=(2, 5))))  # type: ignore[arg-type]
+    step = filling.step()
+    options = ViewOptions(steps=tuple(filling.steps), pieces=str)
+    grid, _ = view("over_time").draw(step.trace, Selection(), options).panels
+    assert isinstance(grid, WordGrid)
+    listed = {row[0].text: row[0] for row in grid.cells[1:]}
+    assert listed[str(MASK)].note.endswith(", fills no mask")
+    assert (listed[str(MASK)].token, listed[str(MASK)].strength) == (None, 0.0)
+    other = next(cell for text, cell in listed.items() if text.isdigit() and text != str(MASK))
+    assert "fills no mask" not in other.note
+    assert other.token is not None
+
+    bars = view("predictions").draw(step.trace, Selection(), ViewOptions(top=VOCAB)).panels
+    for panel in bars[:2]:
+        assert [b.token for b in panel.bars if "fills no mask" in b.note] == [MASK]  # type: ignore[union-attr]
