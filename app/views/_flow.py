@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import floor, log10
+from math import ceil, floor, log10
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from app.figure import Floats
 
 FAINTEST, FAINTEST_PINNED = 0.04, 0.005
 FEWEST, FEWEST_PINNED = 2, 12
-"""So many lines a query on average, or of the pinned one, are drawn however faint they are."""
+"""So many lines a query on average, or of the pinned one, are drawn where they can be painted."""
+PAINTED = 0.01
+"""The least width that is painted at all, as in `app.render.diagram`."""
 MOST = 500
 """More take too long to paint, and nobody could tell them apart."""
 STRONG = 0.25
@@ -38,8 +41,8 @@ class Lines:
             return "No weight to draw here."
         how = "the stronger the wider"
         if self.strongest < STRONG:
-            how += f", the widest being {self.strongest:.2g}"
-        parts = [f"Lines for weights of {self.faintest:g} and more; {how}."]
+            how += f", the widest being {_decimal(self.strongest)}"
+        parts = [f"Lines for weights of {_decimal(self.faintest)} and more; {how}."]
         if self.found > MOST:
             parts.append(f"Of {self.found:,} lines the {MOST} strongest are drawn.")
         return " ".join(parts)
@@ -53,17 +56,19 @@ def lines(heads: Floats, rows: range, columns: range, query: int | None) -> Line
         only = np.zeros_like(seen)
         only[:, query - rows.start] = seen[:, query - rows.start]
         seen = only
-    faintest = _faintest(seen, query is not None)
+    strongest = float(seen.max(initial=0))
+    widest = 1 if strongest >= STRONG else 2 * strongest or 1  # the weight whose width is 1
+    power = 1 if query is None else 0.5  # alone, the lines of one query have room to be seen
+    least = _two_digits(widest * PAINTED ** (1 / power), ceil)
+    faintest = max(_faintest(seen, query is not None), least)
     places = np.argwhere(seen >= faintest)
     weights = seen[tuple(places.T)]
     order = np.argsort(weights, kind="stable")[-MOST:]
-    strongest = float(weights.max()) if weights.size else 0.0
-    widths = weights[order] / np.float32(1 if strongest >= STRONG else 2 * strongest or 1)
+    widths = np.maximum(weights[order].astype(np.float64) / widest, 0) ** power
     return Lines(
         places=tuple((h, i + rows.start, j + columns.start) for h, i, j in places[order].tolist()),
         weights=tuple(weights[order].tolist()),
-        # Alone, the lines of one query have room to be seen.
-        widths=tuple((widths if query is None else widths**0.5).tolist()),
+        widths=tuple(np.maximum(widths, PAINTED).tolist()),
         faintest=faintest,
         found=len(places),
         strongest=strongest,
@@ -77,6 +82,16 @@ def _faintest(seen: Floats, pinned: bool) -> float:
     there = np.sort(seen[seen > 0])
     if there.size == 0 or there[-min(fewest, there.size)] >= usual:
         return usual
-    least = float(there[-min(fewest, there.size)])
-    unit = 10.0 ** (floor(log10(least)) - 1)
-    return floor(least / unit) * unit
+    return _two_digits(float(there[-min(fewest, there.size)]), floor)
+
+
+def _two_digits(value: float, rounded: Callable[[float], int]) -> float:
+    """Rounded down or up to two digits."""
+    places = 1 - floor(log10(value))
+    # A power of ten below 1 is no exact number, one above is; what is one tick off is no more.
+    return rounded(round(value * 10.0**places, 6)) / 10.0**places
+
+
+def _decimal(value: float) -> str:
+    """Two digits, without an exponent."""
+    return np.format_float_positional(float(f"{value:.2g}"), trim="-")

@@ -43,6 +43,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     stack = selection.stack
     source = "encoder" if selection.part == "cross" else stack
     heads = heads_of(trace, selection, options)
+    whole: Floats = heads.mean(axis=0)
     left_out = _maps.note(trace, selection, options)
     outside = other_sentences(trace, selection, options)
     heads = heads if outside is None else np.where(outside, np.float32(0), heads)
@@ -85,7 +86,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             part
             for part in (
                 found.note,
-                _elsewhere(weights, rows, columns, query, around=around),
+                _elsewhere(whole, rows, columns, query, around=around),
                 _colours(len(heads), query is not None),
                 left_out,
             )
@@ -236,8 +237,8 @@ def _colours(heads: int, numbers: bool) -> str:
 def _elsewhere(
     weights: Floats, rows: range, columns: range, query: int | None, *, around: bool
 ) -> str:
-    """Which part of a long text is shown; empty for a short one. around: whether it lies around a
-    pinned token."""
+    """Which part of a long text is shown; empty for a short one. weights: of both sentences of a
+    pair. around: whether it lies around a pinned token."""
     if len(rows) == weights.shape[0] and len(columns) == weights.shape[1]:
         return ""
     chosen = ": those around what is pinned" if around else "; pin a token to see those around it"
@@ -247,8 +248,11 @@ def _elsewhere(
     )
     if query is None:
         return found
-    inside = float(weights[query, columns.start : columns.stop].sum())
-    return f"{found} {max(0.0, 1 - inside):.1%} of this query's weight lies elsewhere."
+    row = weights[query].astype(np.float64)
+    outside = row.sum() - row[columns.start : columns.stop].sum()
+    if not row.any():  # it sees nothing, or only what is left out
+        return found
+    return f"{found} {max(0.0, outside / row.sum()):.1%} of this query's weight lies elsewhere."
 
 
 VIEW = View(

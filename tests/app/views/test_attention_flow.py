@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from app.figure import Arrow, Diagram, Figure
 from app.selection import Selection
 from app.views import ViewOptions, _flow, view
-from tests.traces import trace_of
+from tests.traces import sentence, trace_of
 
 
 def draw(kind: str, selection: Selection, **lengths: Any) -> tuple[Figure, Diagram]:
@@ -147,3 +148,23 @@ def test_a_query_names_its_strongest_keys() -> None:
     box = {b.key: b for b in panel.boxes}
     best = int(weights[3].argmax())
     assert f"({best}) {weights[3, best]:.3f}, " in box["query.3"].note
+
+
+def test_weight_elsewhere_is_that_of_other_keys_and_not_of_those_left_out() -> None:
+    one = sentence(40)
+    sides = tuple(int(i >= 30) for i in range(40))
+    trace = trace_of("encoder", source=replace(one, sequence=sides))
+    row = trace.pattern("encoder.self", 0, 0, 1).double().numpy()
+    for sentences in (None, (0, 0), (0, 1)):
+        figure = view("attention_flow").draw(
+            trace, Selection(query=1), ViewOptions(sentences=sentences)
+        )
+        assert f" {row[24:].sum():.1%} of this query's weight lies elsewhere." in figure.note
+
+
+def test_a_query_without_weight_has_none_elsewhere() -> None:
+    options = ViewOptions(drop_sinks=True)
+    trace = trace_of("decoder", length=40)
+    figure = view("attention_flow").draw(trace, Selection(stack="decoder", query=0), options)
+    assert "Queries 0 to 23 of 40" in figure.note
+    assert "elsewhere" not in figure.note
