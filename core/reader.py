@@ -11,6 +11,10 @@ from core.spec import ModelSpec
 from core.text import Tokenizer
 from core.tokens import Tokens
 
+LONGEST_PADDED = 4096
+"""A text is padded to so many tokens at most: memory grows with their square, and more of them show
+no more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
@@ -78,9 +82,20 @@ class Reader:
         (length,) = whole_numbers([length], "pad_to")
         if length < 0:
             raise RequestError(f"pad_to is {length}; it must be at least 0")
+        if length > len(tokens):
+            self._check_room(length)
         known = self.tokenizer
         piece = known.pad_piece if known is not None and known.pad_piece else "[PAD]"
         return tokens.padded(length, pad=self._pad(), piece=piece, side=side)
+
+    def _check_room(self, length: int) -> None:
+        own = self.spec.stacks[0].max_positions
+        if own is not None and own < min(length, LONGEST_PADDED):
+            raise RequestError(f"pad_to is {length}; {self.name} takes at most {own} tokens")
+        if length > LONGEST_PADDED:
+            raise RequestError(
+                f"pad_to is {length}; a text is padded to at most {LONGEST_PADDED} tokens"
+            )
 
     def _target_of(self, ids: Sequence[int] | None, source: Tokens) -> Tokens | None:
         if self.spec.architecture != "encoder-decoder":

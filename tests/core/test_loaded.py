@@ -197,3 +197,18 @@ def test_ids_are_padded_as_a_text_is(side: str) -> None:
     assert given.tokens["decoder"].ids == read.tokens["decoder"].ids
     assert given.tokens["decoder"].padding == read.tokens["decoder"].padding
     assert torch.equal(given.logits, read.logits)
+
+
+@pytest.mark.parametrize(("own", "most"), [(512, 512), (None, 4096), (10_000, 4096)])
+def test_padding_is_bounded(own: int | None, most: int) -> None:
+    """Longer maps than there is memory for would end the program."""
+    model = load_model("random:encoder")
+    assert model.spec.encoder is not None
+    encoder = replace(model.spec.encoder, max_positions=own)
+    model = replace(model, spec=replace(model.spec, encoder=encoder))
+    assert len(model.tokenize("abc", pad_to=most)[0]) == most
+    sentence = f"at most {most} tokens"
+    for length in (most + 1, 100_000):
+        with pytest.raises(RequestError, match=f"pad_to is {length}; .+ {sentence}"):
+            model.tokenize("abc", pad_to=length)
+    assert len(model.tokenize("abc " * 3000, pad_to=5000)[0]) > 5000  # nothing is padded
