@@ -183,7 +183,7 @@ class Trace:
 
     @property
     def sentence_heads(self) -> dict[str, Tensor]:
-        """Logits of the heads that are not the vocabulary's: "pair" [2] (is next, is not),
+        """Logits of the heads that are not the vocabulary's: "pair" [2] (see `PairHead`),
         "classes" [label], "replaced" [position]; those the checkpoint has."""
         names = [n for n in ("pair", "classes", "replaced") if getattr(self.spec.heads, n)]
         if any(self._memory.get(("heads", name)) is None for name in names):

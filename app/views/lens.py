@@ -12,6 +12,7 @@ from app.labels import place_words
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._focus import answer_position, pinned_answer
+from app.views._judging import alone, judged_place, sees_itself
 from app.views._tokens import after_layers, empty, token_axis
 from core.analysis.classes import class_values
 from core.analysis.lens import Lens, key, lens
@@ -34,7 +35,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     focus = answer_position(trace, selection, options)
     chosen = pinned_answer(trace, selection, options) is not None
     of_sentence = _sentence(trace)
-    judged, at_judged = _judged(trace), focus == _place(trace)
+    judged, at_judged = _judged(trace), focus == judged_place(trace)
     panels: list[Panel] = []
     notes, hints = [], []
     if trace.spec.heads.vocab is not None:
@@ -52,11 +53,15 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             hints.append("Pin a token to follow another answer through the layers.")
     if not panels or (chosen and at_judged):
         panels += of_sentence
+        notes += [sees_itself(trace, options)] if of_sentence else []
     elif of_sentence:
         hints.append(f"Pin the {judged} to see what it says of the whole text.")
     if not panels:
-        reason = options.missing.get("vocab", f"{trace.spec.name} has no output head to look with.")
+        none = f"{trace.spec.name} has no output head to look with."
+        reason = alone(trace) or options.missing.get("vocab", none)
         return empty(title, reason)
+    if stack.final_norm is not None:
+        notes.append("Every layer is read through the final norm.")
     # Words need width: with few layers there is room for the numbers below them.
     curves = sum(isinstance(panel, Curves) for panel in panels)
     beside = curves > 1 or (len(panels) > 1 and stack.layers > MOST_BELOW)
@@ -65,7 +70,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     return Figure(
         title=title,
         panels=tuple(panels),
-        note=" ".join(notes),
+        note=" ".join(filter(None, notes)),
         hint=" ".join(hints),
         columns=2 if beside else 1,
         weights=(3, 2) if beside else (),
@@ -107,7 +112,7 @@ def _words(
             tuple(_cell(found, row, column, options) for column in range(len(places)))
             for row in range(len(found.top))
         ),
-        rows=after_layers(stack.layers, stack.final_norm is not None),
+        rows=after_layers(stack.layers, final_norm=False),  # no row is read without it
         columns=Axis(
             title=tokens.title,
             labels=tokens.labels[first : places[-1] + 1],
@@ -184,31 +189,23 @@ def _judged(trace: Trace) -> str:
     classes = trace.spec.heads.classes
     if classes is None or classes.of != "last":
         return "first token"
-    tokens, place = trace.tokens[trace.spec.main_stack.name], _place(trace)
+    tokens, place = trace.tokens[trace.spec.main_stack.name], judged_place(trace)
     if all(tokens.padding[place + 1 :]):
         return "last token"
     of_padding_alone = tokens.ids[place] == classes.pad
     return "first token" if of_padding_alone else "last token that is not the padding token"
 
 
-def _place(trace: Trace) -> int:
-    """Where that token is, padding left out."""
-    tokens, classes = trace.tokens[trace.spec.main_stack.name], trace.spec.heads.classes
-    if classes is not None:
-        return classes.place(tokens.ids, tokens.padding)
-    return tokens.padding.index(False)
-
-
 def _sentence(trace: Trace) -> list[Panel]:
     """The states of every layer through the heads that judge the whole text."""
     spec, stack = trace.spec, trace.spec.main_stack
-    classes, pair = spec.heads.classes, spec.heads.pair
+    classes, pair = spec.heads.classes, None if alone(trace) else spec.heads.pair
     if classes is None and pair is None:
         return []
     padding = trace.tokens[stack.name].padding
     real = [i for i, padded in enumerate(padding) if not padded]
     before = trace.derive.project_text(
-        trace.hidden(stack.name)[:-1, real], normalise=True, last=real.index(_place(trace))
+        trace.hidden(stack.name)[:-1, real], normalise=True, last=real.index(judged_place(trace))
     )
 
     panels: list[Panel] = []
@@ -220,10 +217,10 @@ def _sentence(trace: Trace) -> list[Panel]:
         values = np.stack([class_values(classes, row).numpy() for row in rows])
         panels.append(_lines(title, classes.labels, values, score=classes.problem == "score"))
     if pair is not None:
-        title = "Does B follow A?, from the first token of each layer"
+        title = f"{pair.question}, from the first token of each layer"
         rows = (*before["pair"].cpu().float(), trace.sentence_heads["pair"])
         values = np.stack([row.softmax(-1).numpy() for row in rows])
-        panels.append(_lines(title, ("B follows A", "B is random"), values))
+        panels.append(_lines(title, pair.labels, values))
     return panels
 
 

@@ -34,7 +34,7 @@ def spec(config: Config) -> ModelSpec:
                 transform_norm=norm,
                 d_transform=width,
             ),
-            pair=PairHead(),
+            pair=PairHead(question="Are A and B in order?", labels=("in order", "swapped")),
             classes=bert.classes(config),
         ),
         special=SpecialIds(pad=config.token("pad_token_id", default=0)),

@@ -33,7 +33,11 @@ class VocabHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairHead:
-    """Next-sentence prediction from the pooled first token: [is next, is not next] (BERT)."""
+    """Two scores of a pair of sentences A and B, from the pooled first token: BERT's next-sentence
+    prediction, unless said otherwise. question: what they answer; labels: the two answers."""
+
+    question: str = "Does B follow A?"
+    labels: tuple[str, str] = ("follows", "does not follow")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
 from core.spec import Heads
+from core.tokens import Tokens
 from tests.core.analysis.by_hand import array, linear, softmax
 from tests.traces import LABELS, LAST_TOKEN, network, sentence, spec, trace_of
 
@@ -22,7 +23,8 @@ def test_words_are_the_layers_best_and_the_last_row_the_answer() -> None:
     figure = view("lens").draw(trace, Selection(stack="decoder", query=2), ViewOptions())
     grid, numbers = figure.panels
     assert isinstance(grid, WordGrid)
-    assert grid.rows.labels[-1] == "layer 3 + norm"
+    assert grid.rows.labels[-1] == "layer 3"
+    assert "Every layer is read through the final norm." in figure.note  # not the last one alone
     assert [c.text for c in grid.cells[-1]] == [f"⟨{i}⟩" for i in trace.logits.argmax(dim=-1)]
     best = trace.logits.softmax(dim=-1).max(dim=-1).values.tolist()
     assert [c.strength for c in grid.cells[-1]] == pytest.approx(best, abs=1e-6)
@@ -97,8 +99,12 @@ def test_a_long_text_is_shown_page_by_page() -> None:
         assert grid.cells[-1][0].text == f"⟨{int(trace.logits[first].argmax())}⟩"
 
 
+def two_sentences() -> Tokens:
+    return replace(sentence(5), sequence=(0, 0, 0, 1, 1))
+
+
 def test_classes_of_the_first_token_by_layer() -> None:
-    trace, made = trace_of("encoder", length=5), network("encoder")
+    trace, made = trace_of("encoder", source=two_sentences()), network("encoder")
     figure = view("lens").draw(trace, Selection(query=0), ViewOptions())
     grid, classes, pair = figure.panels
     assert isinstance(grid, WordGrid)
