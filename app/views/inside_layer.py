@@ -133,6 +133,8 @@ def _feed_forward(trace: Trace, stack: str, layer: int, at: int) -> Panel:
                 )
                 for i in order.tolist()
             ),
+            # Some models scale what the router gives, beyond 1.
+            limit=max(1.0, float(routed.max())),
             value_name="weight",
         )
     found = neurons(trace, stack, layer, at, MOST_NEURONS)
