@@ -124,7 +124,11 @@ class HeatmapDrawing:
             words = readout.places(panel.rows, panel.columns, row, column)
         else:
             words = readout.cell(panel, row, column)
-        return Hit(text=words, picks=picks(panel.picks, row, column), row=row, column=column)
+        counted = (
+            None if row is None else panel.rows.number(row),
+            None if column is None else panel.columns.number(column),
+        )
+        return Hit(text=words, picks=picks(panel.picks, *counted), row=row, column=column)
 
     def paint_hover(self, canvas: Canvas, hit: Hit) -> None:
         grid, theme = self.grid, self.theme

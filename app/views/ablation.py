@@ -1,4 +1,4 @@
-"""Heads switched off: how much the prediction changes when one head gives nothing."""
+"""Heads switched off: how much the prediction changes when one head, or a layer's, give nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._focus import answer_name, answer_position, no_prediction
 from app.views._tokens import ATTENTION, empty, no_site
-from app.views._vectors import round_end, symmetric
+from app.views._vectors import beyond, round_end, symmetric
 from core.analysis.ablation import ablation, key
 
 if TYPE_CHECKING:
@@ -27,24 +27,34 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         return empty("Heads switched off", no_prediction(trace, options))
     position = answer_position(trace, selection, options)
     found = ablation(trace, selection.site, position)
-    absent = np.isnan(found.divergence)
+    without = _with_all(found.without, found.without_all)
+    divergence = _with_all(found.divergence, found.divergence_all)
+    absent = np.isnan(divergence)
     # What the head gives, not what is lost: for the token is positive, as in every other view.
-    given = np.where(absent, 0, found.probability - found.without).astype(np.float32)
-    bits = np.where(absent, 0, found.divergence).astype(np.float32)
+    given = np.where(absent, 0, found.probability - without).astype(np.float32)
+    bits = np.where(absent, 0, divergence).astype(np.float32)
     answer = options.pieces(found.answer)
     where = answer_name(trace, position, found.answer, options)
     details = (
-        (f"P(“{answer}”) without the head", found.without),
+        (f"P(“{answer}”) without", without),
         ("with all heads", np.full_like(given, found.probability)),
+    )
+    layers, columns = given.shape
+    rows = Axis(title="Layer", labels=tuple(str(i + 1) for i in range(layers)))
+    heads = Axis(
+        title="Head",
+        labels=(*(str(i + 1) for i in range(columns - 1)), "all"),
+        numbers=(*range(columns - 1), None),
+        spoken=(*(f"head {i + 1}" for i in range(columns - 1)), "all heads at once"),
     )
 
     def panel(title: str, values: Floats, limits: tuple[float, float], name: str) -> Heatmap:
-        layers, heads = values.shape
+        largest = float(np.abs(values).max())
         return Heatmap(
             title=title,
             values=values,
-            rows=Axis(title="Layer", labels=tuple(str(i + 1) for i in range(layers))),
-            columns=Axis(title="Head", labels=tuple(str(i + 1) for i in range(heads))),
+            rows=rows,
+            columns=heads,
             limits=limits,
             scale="diverging" if limits[0] < 0 else "sequential",
             hidden=absent if absent.any() else None,
@@ -53,26 +63,33 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             value_name=name,
             picks=("layer", "head"),
             details=details,
+            # One head moves little beside all of them, and would be pale on their scale.
+            limits_note=beyond(limits[1], largest) if largest > limits[1] else "",
         )
 
     return Figure(
-        title=f"{ATTENTION[selection.site]} without one head",
+        title=f"{ATTENTION[selection.site]} without one head, or without all",
         panels=(
-            panel(f"Added to P(“{answer}”)", given, symmetric(given), "added"),
+            panel(f"Added to P(“{answer}”)", given, symmetric(given[:, :-1]), "added"),
             panel(
                 "Change of all probabilities (KL, bits)",
                 bits,
-                (0.0, round_end(float(bits.max()))),
+                (0.0, round_end(float(bits[:, :-1].max()))),
                 "bits",
             ),
         ),
         note=(
             f"With all heads the likeliest is {where}: P = {found.probability:.4f}. Each cell is a"
-            " run of its own with that head's output set to 0; red: the head speaks for the"
-            " token, blue: against it."
+            " run of its own with that head's output set to 0, in the column “all” that of every"
+            " head of the layer; red: they speak for the token, blue: against it."
         ),
         columns=2,
     )
+
+
+def _with_all(heads: Floats, together: Floats) -> Floats:
+    """[layer, head + 1]: the heads of each layer, and all of them behind."""
+    return np.concatenate([heads, together[:, None]], axis=1)
 
 
 def prepare(
@@ -96,7 +113,7 @@ def _applies(trace: Trace, selection: Selection) -> bool:
 VIEW = View(
     key="ablation",
     title="Heads switched off",
-    summary="How much the prediction changes when one head gives nothing",
+    summary="How much the prediction changes when one head, or all of a layer, give nothing",
     group="matters",
     order=30,
     draw=draw,

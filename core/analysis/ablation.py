@@ -1,13 +1,16 @@
-"""What changes when a head is switched off: the model run again without it, head by head."""
+"""What changes when heads are switched off: the model run again without one of them, head by head,
+and without all of a layer."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analysis.divergence import divergence_bits
 from core.analysis.rerun import altering, states_from
 from core.progress import step
 
@@ -26,16 +29,20 @@ _AT_ONCE = 4096  # positions of a batch
 class Ablation:
     """answer: the token predicted with all heads, and its probability. without[layer, head]: the
     probability of that token without the head. divergence[layer, head]: KL(with ‖ without) of the
-    whole distribution, in bits. A layer with fewer heads has NaN for those it lacks."""
+    whole distribution, in bits. A layer with fewer heads has NaN for those it lacks.
+    without_all[layer], divergence_all[layer]: the same without any head of the layer."""
 
     answer: int
     probability: float
     without: Floats
     divergence: Floats
+    without_all: Floats
+    divergence_all: Floats
 
     @property
     def nbytes(self) -> int:
-        return self.without.nbytes + self.divergence.nbytes
+        arrays = self.without, self.divergence, self.without_all, self.divergence_all
+        return sum(array.nbytes for array in arrays)
 
 
 def key(site: str, position: int) -> tuple[object, ...]:
@@ -46,11 +53,12 @@ def key(site: str, position: int) -> tuple[object, ...]:
 def ablation(
     trace: Trace, site: str, position: int, should_stop: ShouldStop | None = None
 ) -> Ablation:
-    """Every head of an attention site set to zero in turn (its context, before W_O), and the
-    prediction of the vocabulary head at a position of the main stack compared.
+    """Every head of an attention site set to zero in turn (its context, before W_O), then all of a
+    layer at once, and the prediction of the vocabulary head at a position of the main stack
+    compared.
 
-    One run a head, all heads of a layer as a batch and from that layer on: slow for large models;
-    remembered. KeyError when the model has no vocabulary head.
+    One run a head and one more a layer, those of a layer as a batch and from that layer on: slow
+    for large models; remembered. KeyError when the model has no vocabulary head.
     """
     return trace.remembered(
         key(site, position), lambda: _ablation(trace, site, position, should_stop)
@@ -65,37 +73,39 @@ def _ablation(trace: Trace, site: str, position: int, should_stop: ShouldStop | 
     stack_name, part = site.split(".")
     stack = trace.spec.stack(stack_name)
     counts = [stack.attention(part, layer).heads for layer in range(stack.layers)]
-    shape = (stack.layers, max(counts))
-    without = np.full(shape, np.nan, np.float32)
-    divergence = np.full(shape, np.nan, np.float32)
-    whole = _logs(trace.logits_at(position)[0])
+    # The last column of either is that of all heads.
+    without = np.full((stack.layers, max(counts) + 1), np.nan, np.float32)
+    divergence = np.full_like(without, np.nan)
+    whole = trace.logits_at(position)[0]
     answer = int(whole.argmax())
     rows = len(trace.tokens[stack_name])
     chunk = max(1, _AT_ONCE // rows)
     work, done = _work(trace, stack_name, counts), 0.0
     for layer, count in enumerate(counts):
-        for start in range(0, count, chunk):
-            fraction = (done + work[layer] * start / count) / sum(work)
+        runs = [*(slice(head, head + 1) for head in range(count)), slice(None)]
+        places = [*range(count), -1]
+        for start in range(0, len(runs), chunk):
+            fraction = (done + work[layer] * start / len(runs)) / sum(work)
             step(should_stop, fraction, "switching off heads")
-            heads = range(start, min(start + chunk, count))
+            off, here = runs[start : start + chunk], places[start : start + chunk]
             with torch.no_grad():
-                logits = _without(trace, site, layer, heads, position, should_stop)
-            here = _logs(logits)
-            without[layer, heads.start : heads.stop] = here[:, answer].exp()
-            nats = (whole.exp() * (whole - here)).sum(-1).clamp(min=0)
-            divergence[layer, heads.start : heads.stop] = nats.numpy() / np.log(2)
+                logits = _without(trace, site, layer, off, position, should_stop)
+            without[layer, here] = _probabilities(logits)[:, answer]
+            divergence[layer, here] = divergence_bits(whole, logits).numpy()
         done += work[layer]
     return Ablation(
         answer=answer,
-        probability=float(whole[answer].exp()),
-        without=without,
-        divergence=divergence,
+        probability=float(_probabilities(whole)[answer]),
+        without=without[:, :-1],
+        divergence=divergence[:, :-1],
+        without_all=without[:, -1],
+        divergence_all=divergence[:, -1],
     )
 
 
-def _logs(logits: Tensor) -> Tensor:
-    """Log-probabilities in float64, on the CPU: not every device has it."""
-    return logits.cpu().double().log_softmax(-1)
+def _probabilities(logits: Tensor) -> Tensor:
+    """In float64, on the CPU: not every device has it."""
+    return logits.cpu().double().softmax(-1)
 
 
 def _work(trace: Trace, stack: str, heads: list[int]) -> list[float]:
@@ -104,27 +114,27 @@ def _work(trace: Trace, stack: str, heads: list[int]) -> list[float]:
     beyond = 0
     if stack == "encoder" and trace.spec.decoder is not None:
         beyond = trace.spec.decoder.layers
-    return [float(count * (layers - layer + beyond)) for layer, count in enumerate(heads)]
+    return [float((count + 1) * (layers - layer + beyond)) for layer, count in enumerate(heads)]
 
 
 def _without(
     trace: Trace,
     site: str,
     layer: int,
-    heads: range,
+    off: Sequence[slice],
     position: int,
     should_stop: ShouldStop | None,
 ) -> Tensor:
-    """Logits [len(heads), vocab] of runs that each lack one of these heads, as one batch."""
+    """Logits [len(off), vocab] of runs that each lack some heads, as one batch."""
     stack, part = site.split(".")
 
     def switch_off(context: Tensor) -> Tensor:
         context = context.clone()  # [batch, head, query, d_head]
-        for row, head in enumerate(heads):
-            context[row, head] = 0
+        for row, heads in enumerate(off):
+            context[row, heads] = 0
         return context
 
     rec = altering(trace, f"{stack}.{layer}.{part}.context", switch_off, should_stop)
-    found = states_from(trace, stack, layer, len(heads), rec)
+    found = states_from(trace, stack, layer, len(off), rec)
     logits: Tensor = trace.derive.network.vocab_logits(found[:, position : position + 1])[:, 0]
     return logits

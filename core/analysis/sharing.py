@@ -6,12 +6,11 @@ there: a bound on what sharing costs, not a forecast.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import torch
-from torch import Tensor
 
+from core.analysis.divergence import divergence_bits
 from core.errors import RequestError
 from core.model import Transformer
 from core.request import ShouldStop
@@ -56,7 +55,7 @@ def share(
     for start in range(0, len(places), _ROWS):
         rows = tuple(places[start : start + _ROWS])
         before, after = trace.derive.logits(trace, rows), other.derive.logits(other, rows)
-        found.append(_divergence(before, after))
+        found.append(divergence_bits(before, after))
         kept += int((before.argmax(-1) == after.argmax(-1)).sum())
     divergence = torch.cat(found)
     assert trace.cache is not None and other.cache is not None
@@ -68,10 +67,3 @@ def share(
         bytes_before=trace.cache.bytes,
         bytes_after=other.cache.bytes,
     )
-
-
-def _divergence(before: Tensor, after: Tensor) -> Tensor:
-    """[position]: KL in bits of two [position, vocab] of logits, in float64 on the CPU: not every
-    device has it."""
-    p, q = (logits.cpu().double().log_softmax(-1) for logits in (before, after))
-    return (p.exp() * (p - q)).nan_to_num().sum(-1) / math.log(2)

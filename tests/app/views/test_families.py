@@ -92,10 +92,11 @@ def test_a_head_switched_off_is_a_run_with_that_edit(name: str) -> None:
     for site in trace.spec.sites:
         stack, part = site.split(".")
         found = ablation(trace, site, 4)
-        off = Edit(site=f"{stack}.1.{part}.context", at=(("head", 1),))
-        edited = run(trace.derive.network, replace(trace.request, edits=(off,)))
-        p = edited.logits_at(4)[0].double().softmax(-1)[found.answer]
-        assert found.without[1, 1] == pytest.approx(float(p), abs=1e-5)
+        for at, without in (((("head", 1),), found.without[1, 1]), ((), found.without_all[1])):
+            off = Edit(site=f"{stack}.1.{part}.context", at=at)
+            edited = run(trace.derive.network, replace(trace.request, edits=(off,)))
+            p = edited.logits_at(4)[0].double().softmax(-1)[found.answer]
+            assert without == pytest.approx(float(p), abs=1e-5)
 
 
 def _row(short: str, steps: Mapping[str, Any]) -> str:

@@ -8,16 +8,23 @@ import numpy as np
 import pytest
 
 from app.figure import Heatmap, Words
+from app.render.figure_csv import csv_text
+from app.render.geometry import Rect
+from app.render.heatmap import HeatmapDrawing
+from app.render.numbers import number
+from app.render.readout import cell
 from app.selection import Selection
 from app.theme import DARK, LIGHT
 from app.views import ViewOptions, view
+from app.views._vectors import plain
 from core.analysis.ablation import ablation
 from core.analysis.gradients import influence
+from core.edits import Edit
 from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
 from core.spec import Heads
-from tests.traces import sentence, spec, trace_of
+from tests.traces import network, sentence, spec, trace_of
 
 
 def test_each_head_off_at_the_mask() -> None:
@@ -27,13 +34,65 @@ def test_each_head_off_at_the_mask() -> None:
     given, bits = figure.panels
     assert isinstance(given, Heatmap)
     assert isinstance(bits, Heatmap)
-    assert given.values == pytest.approx(found.probability - found.without)
-    assert (bits.values == found.divergence).all()
+    assert given.values[:, :-1] == pytest.approx(found.probability - found.without)
+    assert (bits.values[:, :-1] == found.divergence).all()
     assert (given.row, given.column, given.picks) == (1, 3, ("layer", "head"))
     assert given.limits[0] == -given.limits[1]
-    assert given.limits[1] >= abs(given.values).max()
-    assert figure.title == "Encoder self-attention without one head"
+    assert given.limits[1] >= abs(given.values[:, :-1]).max()
+    assert figure.title == "Encoder self-attention without one head, or without all"
     assert f"is “⟨{found.answer}⟩” in place of “w4” (position 2): P = " in figure.note
+
+
+def test_behind_the_heads_of_a_layer_all_of_them_are_off() -> None:
+    trace = trace_of("encoder", source=sentence(6, masked=(2,)))
+    figure = view("ablation").draw(trace, Selection(layer=1, head=3), ViewOptions())
+    given, bits = figure.panels
+    assert isinstance(given, Heatmap)
+    assert isinstance(bits, Heatmap)
+    whole = trace.logits_at(2)[0].double().softmax(-1).numpy()
+    for layer in range(3):
+        off = Edit(site=f"encoder.{layer}.self.context")
+        edited = run(network("encoder"), replace(trace.request, edits=(off,)))
+        left = edited.logits_at(2)[0].double().softmax(-1).numpy()
+        answer = int(whole.argmax())
+        assert given.values[layer, 4] == pytest.approx(whole[answer] - left[answer], abs=1e-5)
+        divergence = (whole * np.log2(whole / left)).sum()
+        assert bits.values[layer, 4] == pytest.approx(divergence, abs=1e-4)
+        said = cell(given, layer, 4)
+        assert said.startswith(f"layer {layer + 1}, all heads at once: added ")
+        assert f"without {number(left[answer])} · with all heads " in said
+    rows = [row.split(",") for row in csv_text(figure).splitlines()]
+    place = rows[0].index("head"), rows[0].index("head label")
+    assert [tuple(row[i] for i in place) for row in rows[1:6]] == [
+        *((str(i), str(i + 1)) for i in range(4)),
+        ("", "all"),
+    ]
+
+
+def test_the_scale_is_that_of_single_heads() -> None:
+    """All heads of a layer move so much that one would be pale beside them."""
+    trace = trace_of("encoder", source=sentence(6, masked=(2,)))
+    for panel in view("ablation").draw(trace, Selection(), ViewOptions()).panels:
+        assert isinstance(panel, Heatmap)
+        heads, largest = abs(panel.values[:, :-1]).max(), float(abs(panel.values).max())
+        assert heads <= panel.limits[1] <= 1.4 * heads
+        assert largest > panel.limits[1], "else this shows nothing"
+        assert panel.limits_note.endswith(f"largest {plain(largest)}")
+
+
+@pytest.mark.usefixtures("qapp")
+def test_all_heads_are_no_head_to_choose() -> None:
+    trace = trace_of("encoder", source=sentence(6, masked=(2,)))
+    panel = view("ablation").draw(trace, Selection(), ViewOptions()).panels[0]
+    assert isinstance(panel, Heatmap)
+    drawing = HeatmapDrawing(panel, Rect(0, 0, 400, 300), LIGHT)
+    places = {}
+    for column in range(5):
+        place = drawing.grid.rect(1, column)
+        hit = drawing.at(place.x + place.width / 2, place.y + place.height / 2)
+        assert hit is not None
+        places[column] = dict(hit.picks)
+    assert places == {**{i: {"layer": 1, "head": i} for i in range(4)}, 4: {"layer": 1}}
 
 
 @pytest.mark.parametrize("view_key", ["ablation", "gradient"])
