@@ -85,7 +85,7 @@ class Derived:
     def project(self, states: Tensor, *, normalise: bool) -> Tensor:
         """Any states [position, d_model] through final norm (if asked) and vocabulary head."""
         stack = self.network.stack(self.network.spec.main_stack.name)
-        states = states.to(next(self.network.parameters()).device)[None]
+        states = self._fed(states)[None]
         if normalise and stack.final_norm is not None:
             states = stack.final_norm(states)
         return self.network.vocab_logits(states)[0]
@@ -95,7 +95,7 @@ class Derived:
         """Any states [n, position, d_model] of a text's real tokens: "pair" [n, 2], "classes"
         [n, label]. last: as `HeadBank.sentence` has it."""
         stack = self.network.stack(self.network.spec.main_stack.name)
-        states = states.to(_device(stack))
+        states = self._fed(states)
         if normalise and stack.final_norm is not None:
             states = stack.final_norm(states)
         found = self.network.heads.sentence(states, last=last)
@@ -157,6 +157,11 @@ class Derived:
                 raise RequestError(f"{self.network.spec.name} has no output matrix of its own")
             return head.weight.weight.detach()
         return self.network.stack(stack).embedding.token.weight.detach()
+
+    def _fed(self, states: Tensor) -> Tensor:
+        """A trace hands states out in float32 on the CPU; the weights may be others, elsewhere."""
+        weight = next(self.network.parameters())
+        return states.to(weight.device, weight.dtype)
 
     def states(self, trace: Trace) -> Tensor:
         """[position, d_model]: what the heads read, the end of the main stack."""
