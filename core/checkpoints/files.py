@@ -4,8 +4,8 @@ broken is refused here, in one sentence, before any tensor is read."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -52,11 +52,13 @@ class TensorFile(Protocol):
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Checkpoint:
     """folder: where config and tokenizer are. files: the opened weights; a tensor is read from
-    disk only when asked for. metadata: of a GGUF file, which holds its own tokenizer."""
+    disk only when asked for. placed: tensor -> the file to read it from, as an index says it.
+    metadata: of a GGUF file, which holds its own tokenizer."""
 
     folder: Path
     config: Config
     files: tuple[TensorFile, ...]
+    placed: Mapping[str, TensorFile] = field(default_factory=dict)
     metadata: Mapping[str, Any] | None = None
 
     @property
@@ -84,11 +86,10 @@ class Checkpoint:
 
     @cached_property
     def _homes(self) -> Mapping[str, TensorFile]:
-        """Tensor name -> the first file that holds it."""
-        found: dict[str, TensorFile] = {}
-        for file in self.files:
-            found |= {name: file for name in file.shapes if name not in found}
-        return found
+        """Tensor name -> where the index places it, else the last file that holds it, as the
+        reference reads what no index lists."""
+        found = {name: file for file in self.files for name in file.shapes}
+        return found | dict(self.placed)
 
     def read(self, name: str, *, mapped: bool = True) -> Tensor:
         """A tensor, memory-mapped where the format allows. mapped False: it will be converted and
@@ -130,7 +131,11 @@ def _open(path: Path) -> Checkpoint:
             folder=lone.parent, config=file.config, files=(file,), metadata=file.metadata
         )
     if path.is_dir():
-        return Checkpoint(folder=path, config=read_config(path), files=open_folder(path))
+        config = read_config(path)
+        files, placed = open_folder(path)
+        note = _twice(files, placed)
+        config.notes += [note] if note is not None else []
+        return Checkpoint(folder=path, config=config, files=files, placed=placed)
     check_suffix(path)
     config = read_config(path.parent, opened=path)
     return Checkpoint(folder=path.parent, config=config, files=(open_weights(path),))
@@ -167,17 +172,21 @@ def read_config(folder: Path, opened: Path | None = None) -> Config:
     return config
 
 
-def open_folder(folder: Path) -> tuple[TensorFile, ...]:
+Parts = tuple[tuple[TensorFile, ...], Mapping[str, TensorFile]]
+"""The files in their order, and tensor -> the file an index places it in."""
+
+
+def open_folder(folder: Path) -> Parts:
     """Open a folder's weights, safetensors first; all parts of them are there."""
     for whole, index in ((SAFE, SAFE_INDEX), (PICKLED, PICKLED_INDEX)):
         if (folder / whole).exists():
-            return (open_weights(folder / whole),)
+            return (open_weights(folder / whole),), {}
         if (folder / index).exists():
             return open_parts(folder, index)
     raise CheckpointError(without_weights(folder))
 
 
-def open_parts(folder: Path, index: str) -> tuple[TensorFile, ...]:
+def open_parts(folder: Path, index: str) -> Parts:
     """Open the parts an index names, once all are known to be there and inside the folder."""
     placed = read_json(folder / index).get("weight_map")
     named = isinstance(placed, dict) and all(isinstance(part, str) for part in placed.values())
@@ -202,7 +211,21 @@ def open_parts(folder: Path, index: str) -> tuple[TensorFile, ...]:
             raise CheckpointError(
                 f"{folder / name} does not hold the tensor {tensor}, although {index} says so"
             )
-    return tuple(files.values())
+    return tuple(files.values()), {tensor: files[name] for tensor, name in placed.items()}
+
+
+def _twice(files: Sequence[TensorFile], placed: Mapping[str, TensorFile]) -> str | None:
+    """A note where the reference, which reads the last part that holds a tensor whatever the index
+    says, reads another one."""
+    last = {name: file for file in files for name in file.shapes}
+    other = sorted(name for name, file in placed.items() if last[name] is not file)
+    if not other:
+        return None
+    more = f" and {len(other) - 1} more" if other[1:] else ""
+    return (
+        f"several parts hold {other[0]}{more}; the index counts, while transformers reads the last "
+        "part that holds it"
+    )
 
 
 def open_weights(path: Path) -> TensorFile:

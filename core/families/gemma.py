@@ -12,6 +12,8 @@ from core.spec import Activation, AttentionSpec, BlockSpec, FeedForwardSpec, Mod
 
 
 def spec(config: Config) -> ModelSpec:
+    # Whether this mask or the causal one holds depends on how the reference computes attention.
+    config.refuse("use_bidirectional_attention", False, default=None)
     bias = config.flag("attention_bias", default=False)
     return llama.decoder_only(
         config,

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.checkpoints.build import describe
-from core.checkpoints.config import Config
 from core.errors import CheckpointError, CoreError, UnsupportedModel
 from core.families import families
-from core.spec import ModelSpec
-from tests.core.checkpoints.conftest import load
 from tests.core.families import reference
-from tests.core.families.conftest import TINY, Case, trace
-from tests.core.families.test_parity import compare, everything
+from tests.core.families.conftest import TINY
+from tests.core.families.written import TINY as _TINY
+from tests.core.families.written import as_written, described
 
-_TINY = {family.name: dict(family.tiny[0]) for family in families()}
 LLAMA, PHI3, NEOX = _TINY["Llama"], _TINY["Phi-3"], _TINY["GPT-NeoX"]
 T5, DEBERTA = _TINY["T5"], _TINY["DeBERTa-v2"]
 GEMMA, GEMMA3, MODERNBERT = _TINY["Gemma"], _TINY["Gemma 3"], _TINY["ModernBERT"]
@@ -185,22 +180,6 @@ def test_a_window_that_is_not_stated() -> None:
     assert nothing.main_stack.blocks[0].attention.window is None
 
 
-def as_written(config: Mapping[str, Any], folder: Path) -> Case:
-    """The reference and ours, read from the same words, agree."""
-    model = reference.make(config)
-    reference.save(model, folder)
-    (folder / "config.json").write_text(json.dumps(config), "utf-8")
-    case = Case(config=config, model=model, network=load(folder).network)
-    ids, target = case.texts()
-    ours, theirs = trace(case.network, ids, target), reference.ask(model, ids, target)
-    compare(ours, theirs, everything(case))
-    return case
-
-
-def described(config: Mapping[str, Any]) -> ModelSpec:
-    return describe(Config(config))
-
-
 @pytest.mark.parametrize(
     ("rope", "kind", "words"),
     [
@@ -254,6 +233,16 @@ def test_a_stretch_without_its_numbers(rope: Mapping[str, Any], absent: str) -> 
         described(config)
     with pytest.raises(KeyError, match="Missing required keys"):
         reference.make(config)
+
+
+@pytest.mark.parametrize("name", ["Gemma", "Gemma 2", "Gemma 3"])
+def test_a_gemma_that_looks_both_ways(name: str) -> None:
+    """In the reference it depends on how attention is computed whether it does."""
+    said = {"use_bidirectional_attention": True}
+    with pytest.raises(UnsupportedModel, match="use_bidirectional_attention to True"):
+        described(_TINY[name] | said)
+    for false in (False, None):
+        described(_TINY[name] | {"use_bidirectional_attention": false})
 
 
 @pytest.mark.parametrize("share", [0, 1.5, "half"])
