@@ -6,11 +6,11 @@ architecture was last given, or what was written while it was on its way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.choices import Inputs
+from app.choices import Architecture, Inputs, Narrowing
 from app.examples import Example, masks_of
 from app.looking import fitted
 
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from core.loaded import LoadedModel
 
 MOST_RECENT = 8
+TEXTS = {"text", "pair", "target"}
+"""The fields of `Inputs` that are written."""
+OF_EXAMPLES: dict[str, Any] = {"strategy": "greedy", "order": "confident"}
+"""How examples are decoded, whatever was chosen before: what their notes say is of the likeliest
+token of the model's own distribution."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +80,13 @@ class Load:
 
 
 def arrived(
-    load: Load, model: LoadedModel, state: State, known: ByArchitecture
+    load: Load, model: LoadedModel, state: State, known: ByArchitecture, expected: Architecture
 ) -> tuple[Inputs, dict[str, Any]]:
     """The text to be kept for the model before, and fields of the store, where `state` is still
-    that of the model before. Raises CoreError for an example with a mask that cannot be."""
-    kept, inputs = _texts(load, model, state, known)
+    that of the model before. expected: the architecture whose choices stand there before the first
+    model. Raises CoreError for an example with a mask that cannot be."""
+    architecture = model.spec.architecture
+    kept, inputs = _texts(load, architecture, state, known)
     changes: dict[str, Any] = {
         "model": model,
         "inputs": inputs,
@@ -89,8 +96,11 @@ def arrived(
         "example": None,
         "recent": _with(load.source, state.recent),
     }
+    if architecture != _there(state, expected):
+        changes |= known.choices_of(architecture, state)
     if load.example is not None:
         changes |= of_example(load.example, model)
+        changes["decode"] = replace(changes.get("decode", state.decode), **OF_EXAMPLES)
     changes["selection"] = replace(changes["selection"], query=None, key=None)
     return kept, changes
 
@@ -102,29 +112,55 @@ def of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
         "masks": masks_of(example.mask, model.spec.sites),
         "selection": fitted(example.selection(), model.spec),
         "note": example.note,
+        "narrowing": Narrowing(),
         "example": example,
         "view": example.view,
     }
 
 
+def keep_at_the_end(
+    load: Load | None, state: State, known: ByArchitecture, expected: Architecture
+) -> None:
+    """Into `known`: what was given to the open model, and what was written for one that will not
+    come any more. load: of a model on its way; expected: the architecture of the first one."""
+    there = _there(state, expected)
+    coming = known.of_source(load.source, state.models) if load is not None else None
+    if load is not None:
+        before = load.before
+    else:
+        before = state.inputs if state.model is not None else known.text(expected)
+    if state.model is not None and coming in (None, there):
+        known.keep(state)
+        return
+    known.keep(replace(state, inputs=before))
+    own = known.text(coming or there)
+    if (written := _written(state, before, own)) != own:
+        known.texts[coming or there] = written
+
+
+def _there(state: State, expected: Architecture) -> Architecture:
+    return state.model.spec.architecture if state.model is not None else expected
+
+
 def _texts(
-    load: Load, model: LoadedModel, state: State, known: ByArchitecture
+    load: Load, architecture: Architecture, state: State, known: ByArchitecture
 ) -> tuple[Inputs, Inputs]:
     """Of the model before, and of this one: what was written while one of another architecture was
     on its way is for that one."""
-    now, architecture = state.inputs, model.spec.architecture
-    if state.model is None:
-        written = now != load.before
-    elif state.model.spec.architecture == architecture:
-        return now, now
-    else:
-        written = _words(now) != _words(load.before)
-    return load.before, now if written else known.text(architecture)
+    if state.model is not None and state.model.spec.architecture == architecture:
+        return state.inputs, state.inputs
+    return load.before, _written(state, load.before, known.text(architecture))
 
 
-def _words(inputs: Inputs) -> tuple[list[str], str, str]:
-    """A blank alone is not written: Space also plays."""
-    return inputs.text.split(), inputs.pair, inputs.target
+def _written(state: State, before: Inputs, own: Inputs) -> Inputs:
+    """`own` with what was written since `before`, and how it is to be padded and read."""
+    now = state.inputs
+    given = {f.name for f in fields(now) if getattr(now, f.name) != getattr(before, f.name)}
+    if state.model is not None and now.text.split() == before.text.split():
+        given.discard("text")  # a blank alone is not written: Space also plays
+    if given & TEXTS:
+        given |= TEXTS  # they belong together
+    return replace(own, **{name: getattr(now, name) for name in given})
 
 
 def _with(source: str, recent: tuple[str, ...]) -> tuple[str, ...]:

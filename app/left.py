@@ -49,7 +49,7 @@ class Left:
         was read from its files, which may be others by now.
         """
         # First, so that what one goes back to neither counts nor can be what has to go.
-        was = self._states.pop(_key(model), None)
+        was = self._states.pop(key_of(model), None)
         found = _back(was, inputs, masks, state.decode) if was and was.model is model else {}
         lost = was is not None and not found
         if anew:
@@ -59,7 +59,7 @@ class Left:
                 del self._states[key]
         before = state.model
         reopened = before is not None and (
-            _key(before) == _key(model) or (anew and before.source == model.source)
+            key_of(before) == key_of(model) or (anew and before.source == model.source)
         )
         lost = lost or (reopened and _worth_keeping(state))
         gone = _gone(model.name, "it was opened anew") if lost else ""
@@ -73,7 +73,7 @@ class Left:
             return ""
         if model.parameters > MOST_WEIGHTS:
             return _gone(model.name, "it is too large to stay in memory beside another model")
-        self._states[_key(model)] = state
+        self._states[key_of(model)] = state
         gone = []
         while sum(_weights(other) for other in self._states.values()) > MOST_WEIGHTS:
             first = self._states.pop(next(iter(self._states)))  # the one that was left first
@@ -110,7 +110,7 @@ def _decoded(state: State) -> bool:
     return bool(state.moves) or len(state.tree.branches) > 1
 
 
-def _key(model: LoadedModel) -> tuple[str, str]:
+def key_of(model: LoadedModel) -> tuple[str, str]:
     """As it is asked for: its source and the name of its device."""
     from core.device import name_of
 

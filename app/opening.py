@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from app.arriving import Load, arrived, of_example
+from app.arriving import OF_EXAMPLES, Load, arrived, keep_at_the_end, of_example
 from app.by_architecture import ByArchitecture
 from app.choices import Architecture, Inputs
 from app.examples import Example
 from app.lanes import OF_ONE_MODEL
-from app.left import Left
+from app.left import Left, key_of
 from app.running import Running
 from app.starting import Starting, Starts
 from app.stepping import NOTHING_DECODED
@@ -37,7 +37,7 @@ class Loads(Starts, Protocol):
 class Opening:
     """Writes the store's model, source and device, and what a new model brings with it.
 
-    halt: stop what plays or goes on decoding. failed: tell the person.
+    halt: stop what plays or goes on decoding. decode: choose how. failed: tell the person.
     """
 
     def __init__(
@@ -48,11 +48,12 @@ class Opening:
         running: Running,
         *,
         halt: Callable[[], None],
+        decode: Callable[..., None],
         failed: Callable[[Exception], None],
         known: ByArchitecture,
     ) -> None:
         self._store, self._tasks, self._core = store, tasks, core
-        self._running, self._halt, self._tell = running, halt, failed
+        self._running, self._halt, self._decode, self._tell = running, halt, decode, failed
         self.known = known
         self.starting = Starting(store, tasks, core, known, failed)
         self._left = Left()
@@ -132,8 +133,12 @@ class Opening:
         state = self._store.state
         if state.example is not None and state.model is not None:
             self._store.update(**of_example(state.example, state.model))
-            if not self._store.state.answered:
-                self._running.run()
+            self._running.run_what_is_new()
+
+    def keep(self) -> ByArchitecture:
+        """What was last given to each architecture, also to that of a model on its way."""
+        keep_at_the_end(self._coming(), self._store.state, self.known, self.starting.expected)
+        return self.known
 
     def cancelled(self) -> None:
         """The person did not want to wait."""
@@ -169,8 +174,7 @@ class Opening:
     def _rather(self, load: Load) -> None:
         """A later wish than for what loads: the open model may be enough for it, on its device."""
         model = self._store.state.model
-        there = None if model is None else (model.source, _device_of(model))
-        if model is None or load.anew or (load.source, load.device) != there:
+        if model is None or load.anew or (load.source, load.device) != key_of(model):
             if load != self._load:
                 self._begin(load)
             return
@@ -198,7 +202,7 @@ class Opening:
     def _loaded(self, load: Load, model: LoadedModel) -> None:
         state = self._store.state
         try:
-            kept, changes = arrived(load, model, state, self.known)
+            kept, changes = arrived(load, model, state, self.known, self.starting.expected)
         except CoreError as error:
             self._failed(load, error)
             self.known.failed.discard((load.source, load.device))  # it was not the model
@@ -217,9 +221,10 @@ class Opening:
         self._running.drop_other()
         nothing = {**NOTHING_DECODED, "answer": None, "refused": None, "kept": ()}
         self._store.update(**(changes | nothing | back), problem=_problem(load))
-        against = load.example.against if load.example is not None else ""
-        if against or self._store.state.answer is None:
-            self._run_after(against)
+        if load.example is not None:
+            self._run_after(load.example)
+        elif self._store.state.answer is None:
+            self._running.run()
 
     def _show(self, example: Example, model: LoadedModel) -> None:
         """Where the model it is for is open."""
@@ -228,14 +233,15 @@ class Opening:
         except CoreError as error:
             self._tell(error)
         else:
-            self._run_after(example.against)
+            self._run_after(example)
 
-    def _run_after(self, against: str) -> None:
-        if against:
-            self._running.run_against(Inputs(text=against))
+    def _run_after(self, example: Example) -> None:
+        self._decode(**OF_EXAMPLES)  # where something came back that was decoded otherwise
+        if example.against:
+            self._running.run_against(Inputs(text=example.against))
         else:
             self._running.drop_other()  # of an example that was given up for this one
-            self._running.run()
+            self._running.run_what_is_new()
 
     # --- where no other model comes ---------------------------------------------------------
 
@@ -282,15 +288,10 @@ class Opening:
         """The open model's name and device again, and a run that was dropped."""
         model = self._store.state.model
         if model is not None:
-            self._store.update(source=model.source, device=_device_of(model))
+            source, device = key_of(model)
+            self._store.update(source=source, device=device)
             self._running.run_unless_answered()
 
 
 def _problem(load: Load) -> Problem | None:
     return Problem(text=load.to_say, where="model") if load.to_say else None
-
-
-def _device_of(model: LoadedModel) -> str:
-    from core.device import name_of
-
-    return name_of(model.device)

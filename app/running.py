@@ -62,7 +62,15 @@ class Running:
         state = self._store.state
         if state.model is not None:
             self._run_other(Question(model=state.model, inputs=inputs, masks=state.masks))
-        self.run()
+        self.run_what_is_new()
+
+    def run_what_is_new(self) -> None:
+        """What is asked, unless that is what is shown: then what was decoded of it stays, and a run
+        of anything else is no longer wanted."""
+        if self._store.state.answered and not self._tasks.active("load"):
+            self._tasks.drop("run")
+        else:
+            self.run()
 
     def drop_other(self) -> None:
         """The other text is wanted no more, nor what is said of it."""

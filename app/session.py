@@ -80,6 +80,7 @@ class Session(QObject):
             core,
             self.running,
             halt=self.stepping.halt,
+            decode=self.stepping.choose,
             failed=partial(self._fail, where="model"),
             known=known or ByArchitecture(),
         )

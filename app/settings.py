@@ -132,6 +132,10 @@ class Settings:
             put(f"{architecture}/site", place.site)
             put(f"{architecture}/layer", place.layer)
             put(f"{architecture}/head", _MEAN if place.head is None else place.head)
+        for architecture, decode in known.decodings.items():
+            self._write(decode, f"{architecture}/decode")
+        for architecture, narrowing in known.narrowings.items():
+            self._write(narrowing, f"{architecture}/narrowing")
         put("geometry", remembered.geometry)
         put("layout", remembered.layout)
         self._file.sync()
@@ -153,6 +157,12 @@ class Settings:
                 known.sources[architecture] = source
             if place := self._place(architecture):
                 known.places[architecture] = place
+            if f"{architecture}/decode/strategy" in self._file.allKeys():
+                known.decodings[architecture] = self._read(DecodeChoice(), f"{architecture}/decode")
+            if f"{architecture}/narrowing/temperature" in self._file.allKeys():
+                known.narrowings[architecture] = self._read(
+                    Narrowing(), f"{architecture}/narrowing"
+                )
         return known
 
     def _place(self, architecture: Architecture) -> Selection | None:

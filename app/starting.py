@@ -42,8 +42,10 @@ class Starting:
 
     def expect(self, source: str) -> None:
         """Show the text that this model was last given."""
-        self.expected = self._known.of_source(source)
+        self.expected = self._known.of_source(source) or "encoder"
         self._store.update(source=source, inputs=self._known.text(self.expected))
+        if self.expected in self._known.decodings:
+            self._store.update(**self._known.choices_of(self.expected, self._store.state))
 
     def expect_kind(self, architecture: Architecture) -> None:
         """Another kind of model is wished for: its text, unless one's own was written."""

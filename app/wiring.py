@@ -73,8 +73,7 @@ class App(QObject):
 
     def _remember(self) -> None:
         state = self.store.state
-        known = self.session.opening.known
-        known.keep(state)
+        known = self.session.opening.keep()
         geometry, layout = self.window.layout_state()
         self.settings.save(
             Remembered(

@@ -34,7 +34,7 @@ def state(of: Architecture | None = "encoder", **fields: Any) -> State:
 
 def arrive(load: Load, state: State, known: ByArchitecture) -> tuple[Inputs, dict[str, Any]]:
     """A decoder comes."""
-    return arrived(load, loaded("random:decoder"), state, known)
+    return arrived(load, loaded("random:decoder"), state, known, "encoder")
 
 
 def test_another_architecture_gets_what_it_was_last_given() -> None:
@@ -70,7 +70,7 @@ def test_the_same_architecture_takes_over_what_is_there() -> None:
         (Inputs(text="written since"), Inputs(text="written since")),
         (replace(BEFORE, pair="a pair"), replace(BEFORE, pair="a pair")),
         (Inputs(text="what stood there "), Inputs(text="my own")),  # Space also plays
-        (replace(BEFORE, pad_to=9), Inputs(text="my own")),
+        (replace(BEFORE, pad_to=9), Inputs(text="my own", pad_to=9)),
     ],
 )
 def test_what_was_written_meanwhile_is_for_the_other_architecture(
