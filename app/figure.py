@@ -88,7 +88,8 @@ class Mosaic:
     """Many small maps in one image: `tiles[row][column]`, each a map [query, key] in 0–1 limits.
 
     values: [row, column, height, width], already shrunk by maximum. rows and columns label layers
-    and heads; selected: (row, column) framed. hidden, left_out and picks as in Heatmap.
+    and heads; selected: (row, column) framed. hidden, left_out and picks as in Heatmap. across and
+    down: the tokens of every map, for CSV, `factor` of them a cell.
     """
 
     title: str
@@ -101,6 +102,9 @@ class Mosaic:
     selected: tuple[int, int] | None = None
     value_name: str = "weight"
     picks: tuple[str | None, str | None] = ("layer", "head")
+    down: Axis = Axis(title="Map row", labels=())
+    across: Axis = Axis(title="Cell", labels=())
+    factor: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 One row a number, in the exact float32 spelling, so that a script or a spreadsheet can group and
 pivot. Panels whose columns differ follow one another after an empty line. A mosaic has one row a
-map row instead: its hundred maps would run to millions of lines.
+map row instead, empty where a cell is masked or left out: its hundred maps would run to millions of
+lines.
 """
 
 from __future__ import annotations
@@ -66,8 +67,9 @@ def _heading(panel: Panel) -> Row:
             unseen: Row = ["masked"] if panel.left_out is None else ["masked", "left out"]
             return ["panel", *_grid(panel), panel.value_name, *unseen, *details]
         case Mosaic():
-            cells: Row = [f"cell {column}" for column in range(panel.values.shape[3])]
-            return ["panel", *_grid(panel), "map row", *cells]
+            cells = [_tokens(panel, panel.across, i) for i in range(panel.values.shape[3])]
+            down = noun(panel.down)
+            return ["panel", *_grid(panel), down, f"{down} label", "tokens a cell", *cells]
         case Bars():
             return ["panel", "rank", "label", "token id", panel.value_name, "state", "note"]
         case Curves():
@@ -100,10 +102,7 @@ def _rows(panel: Panel, title: str) -> Iterator[Row]:
         case Heatmap():
             yield from _heatmap(panel, title)
         case Mosaic():
-            for row, column in np.ndindex(panel.values.shape[:2]):
-                place = _place(panel.rows, row, panel.columns, column)
-                for number, line in enumerate(panel.values[row, column]):
-                    yield [title, *place, number, *_exact(line)]
+            yield from _mosaic(panel, title)
         case Bars():
             for rank, bar in enumerate(panel.bars):
                 token = "" if bar.token is None else bar.token
@@ -147,6 +146,30 @@ def _heatmap(panel: Heatmap, title: str) -> Iterator[Row]:
             place = _place(panel.rows, row, panel.columns, column)
             more = [detail[column] for detail in details]
             yield [title, *place, value, *unseen, *more]
+
+
+def _mosaic(panel: Mosaic, title: str) -> Iterator[Row]:
+    unseen = np.zeros(panel.values.shape, bool)
+    for reason in (panel.hidden, panel.left_out):
+        unseen |= False if reason is None else reason
+    for row, column, line in np.ndindex(panel.values.shape[:3]):
+        place = _place(panel.rows, row, panel.columns, column)
+        named: Row = [line * panel.factor, _tokens(panel, panel.down, line, numbered=False)]
+        values = zip(
+            _exact(panel.values[row, column, line]), unseen[row, column, line], strict=True
+        )
+        cells = ["" if gone else value for value, gone in values]
+        yield [title, *place, *named, panel.factor, *cells]
+
+
+def _tokens(panel: Mosaic, axis: Axis, cell: int, *, numbered: bool = True) -> str:
+    """The tokens of one row or column of a mosaic's maps: “3 cat”, “4 sat – 7 mat”."""
+    places = range(cell * panel.factor, (cell + 1) * panel.factor)
+    if not axis.labels:
+        return f"{noun(axis)} {cell}"
+    there = [place for place in places if place < len(axis.labels)]
+    ends = dict.fromkeys((there[0], there[-1]))
+    return " – ".join(f"{i} {axis.labels[i]}" if numbered else axis.labels[i] for i in ends)
 
 
 def _place(rows: Axis, row: int, columns: Axis, column: int) -> Row:

@@ -8,7 +8,7 @@ from app.counting import counted
 from app.figure import Axis, Figure, Floats, Mosaic
 from app.selection import Selection
 from app.views import View, ViewOptions, _maps
-from app.views._tokens import ATTENTION, no_site
+from app.views._tokens import ATTENTION, KEY, QUERY, no_site, token_axis
 from app.views._vectors import plain
 from core.analysis.thumbnails import Thumbnails, key, thumbnails
 
@@ -26,6 +26,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if missing is not None:
         return missing
     maps = _thumbnails(trace, selection, options)
+    source = "encoder" if selection.part == "cross" else selection.stack
     layers, heads = maps.values.shape[:2]
     shown = ~(maps.hidden | maps.left_out).all(axis=-1)
     largest = maps.values.max(axis=-1)[shown]  # of every row of every map
@@ -43,6 +44,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
                 limits=(0.0, limit),
                 hidden=maps.hidden,
                 left_out=maps.left_out if maps.left_out.any() else None,
+                down=token_axis(QUERY, trace, selection.stack, options),
+                across=token_axis(KEY, trace, source, options),
+                factor=maps.factor,
                 selected=None if selection.head is None else (selection.layer, selection.head),
             ),
         ),

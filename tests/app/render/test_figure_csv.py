@@ -90,9 +90,38 @@ def test_a_mosaic_has_a_line_for_each_row_of_each_map() -> None:
     assert isinstance(panel, Mosaic)
     rows = read(panel)
     assert len(rows) == 2 * 3 * 5
-    found = np.float32([[row[f"cell {i}"] for i in range(5)] for row in rows])
-    assert (found.reshape(2, 3, 5, 5) == panel.values).all()
+    said = np.array([[row[f"cell {i}"] for i in range(5)] for row in rows])
+    assert panel.hidden is not None
+    hidden = panel.hidden.reshape(said.shape)
+    assert ((said == "") == hidden).all()  # which is not the same as a weight of 0
+    assert (np.float32(said[~hidden]) == panel.values.reshape(said.shape)[~hidden]).all()
     assert (rows[-1]["layer"], rows[-1]["layer label"], rows[-1]["head label"]) == ("1", "2", "3")
+
+
+@pytest.mark.parametrize(("factor", "keys"), [(1, "2 c"), (2, "4 e")])
+def test_the_maps_of_a_mosaic_name_their_tokens_and_how_many_a_cell_holds(
+    factor: int, keys: str
+) -> None:
+    """Of five tokens two a cell the last cell holds one; what is left out is empty too."""
+    size = -(-5 // factor)
+    left_out = np.zeros((1, 1, size, size), bool)
+    left_out[..., 0] = True
+    tokens = {
+        name: Axis(title=title, labels=tuple("abcde"))
+        for name, title in (("down", "Query (attends)"), ("across", "Key (attended to)"))
+    }
+    panel = replace(
+        mosaic(1, 1, size), hidden=None, left_out=left_out, factor=factor, selected=None, **tokens
+    )
+    rows = read(panel)
+    assert len(rows) == size
+    found = np.float32([row[keys] for row in rows])
+    assert (found == panel.values[0, 0, :, 2]).all()
+    first = "0 a" if factor == 1 else "0 a – 1 b"
+    assert {row[first] for row in rows} == {""}
+    assert {row["tokens a cell"] for row in rows} == {str(factor)}
+    assert rows[1]["query"] == str(factor)
+    assert rows[1]["query label"] == ("b" if factor == 1 else "c – d")
 
 
 def test_a_grid_of_words_keeps_its_words() -> None:

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from app.figure import Figure, Mosaic
+from app.render.figure_csv import csv_text
 from app.selection import Selection
 from app.views import ViewOptions, all_heads, view
 from tests.app.views.test_attention import CROSS, injected
@@ -59,3 +60,18 @@ def test_a_fitted_scale_says_where_it_ends() -> None:
     assert f"Colours are scaled to 0 to {limit:.3g}; the largest is 1." in figure.note
     rows = panel.values.max(axis=-1)
     assert np.mean(rows <= limit) == pytest.approx(0.9, abs=0.02)
+
+
+def test_a_table_names_the_tokens_of_every_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the source across, of the target down, at cross-attention."""
+    monkeypatch.setattr(all_heads, "MOST_CELLS", 0)  # the least: 16 cells a map
+    trace = trace_of("translator", length=20, target=5)
+    selection = Selection(stack="decoder", part="cross")
+    (panel,) = view("all_heads").draw(trace, selection, ViewOptions()).panels
+    assert isinstance(panel, Mosaic)
+    assert panel.factor == 2
+    assert panel.across.labels == trace.tokens["encoder"].pieces
+    assert panel.down.labels == trace.tokens["decoder"].pieces
+    table = csv_text(Figure(title="", panels=(panel,))).splitlines()
+    pieces = trace.tokens["encoder"].pieces
+    assert table[0].endswith(f",18 {pieces[18]} – 19 {pieces[19]}")
