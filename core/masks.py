@@ -30,7 +30,8 @@ class MaskChoice:
 
     key: a kind of `KINDS`, or "model" for the model's own mask. params: (name, value) pairs.
     also: further choices joined by `how` ("and" / "or"). blocked: (query, key) index pairs painted
-    by hand. hide_padding: padding keys are invisible (turn off to see what goes wrong).
+    by hand. hide_padding: padding keys are invisible (turn off to see what goes wrong). Both are
+    of the whole, not of one among `also`.
     """
 
     key: str = OWN
@@ -64,7 +65,8 @@ def _join(first: MaskChoice, second: MaskChoice, how: How) -> MaskChoice:
         raise RequestError("combine mask kinds first, then paint cells on the result")
     if first.also and first.how != how:
         raise RequestError("a mask choice is joined by all “and” or all “or”, not by both")
-    return replace(first, also=(*first.also, second), how=how)
+    hide = (any if how == "and" else all)((first.hide_padding, second.hide_padding))
+    return replace(first, also=(*first.also, second), how=how, hide_padding=hide)
 
 
 def choose(choice: str | MaskChoice | None, **params: int) -> MaskChoice:
@@ -119,6 +121,8 @@ def check(choice: object, site: str | None = None) -> None:
         raise RequestError(f"also is {choice.also!r}; it must be a tuple of MaskChoices")
     for also in choice.also:
         check(also, site)
+        if also.blocked:
+            raise RequestError(f"paint cells on the whole, not on the joined {also.describe()}")
 
 
 def _check_kind(choice: MaskChoice) -> None:
@@ -291,8 +295,6 @@ def context_of(
 
 
 def positions(padding: Tensor) -> Tensor:
-    """Positions from padding flags […, position]: count of real tokens so far, minus one.
-
-    Left padding gets -1, right padding repeats the last real position.
-    """
+    """Positions from padding flags […, position]: count of real tokens so far, minus one. Left
+    padding gets -1, right padding repeats the last real position."""
     return (~padding.bool()).long().cumsum(-1) - 1

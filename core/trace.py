@@ -162,11 +162,9 @@ class Trace:
     def logits_at(self, *positions: int) -> Tensor:
         """[len(positions), vocab], computed for these positions only; −1 is the last one. Raises
         RequestError for a position that is not there, and without a vocabulary head."""
-        stack, head = self.spec.main_stack.name, self.spec.heads.vocab
-        count = len(self.tokens[stack])
+        head = self.spec.heads.vocab
         for position in positions:
-            if not -count <= whole_number(position, "the position") < count:
-                raise RequestError(f"the {stack} has positions 0 to {count - 1}, not {position}")
+            self.place(position)
         if not positions and head is not None:
             return torch.empty(0, head.vocab)
         everything: Tensor | None = self._memory.get(("logits",))
@@ -180,6 +178,15 @@ class Trace:
                 self._memory.put(("logits", position), row)
         found = [rows[p] if p in rows else self._memory.get(("logits", p)) for p in positions]
         return torch.stack([row for row in found if row is not None])
+
+    def place(self, position: int) -> int:
+        """A position of the main stack counted from 0, of one that may be counted from the end (−1
+        is the last). RequestError where it is not there."""
+        stack = self.spec.main_stack.name
+        count = len(self.tokens[stack])
+        if not -count <= whole_number(position, "the position") < count:
+            raise RequestError(f"the {stack} has positions 0 to {count - 1}, not {position}")
+        return position % count
 
     @property
     def sentence_heads(self) -> dict[str, Tensor]:

@@ -54,12 +54,14 @@ def ablation(
     trace: Trace, site: str, position: int, should_stop: ShouldStop | None = None
 ) -> Ablation:
     """Every head of an attention site set to zero in turn (its context, before W_O), then all of a
-    layer at once, and the prediction of the vocabulary head at a position of the main stack
-    compared.
+    layer at once, and the prediction of the vocabulary head at a position of the main stack (−1
+    is the last) compared.
 
     One run a head and one more a layer, those of a layer as a batch and from that layer on: slow
-    for large models; remembered. KeyError when the model has no vocabulary head.
+    for large models; remembered. KeyError when the model has no vocabulary head,
+    RequestError when it has no such position.
     """
+    position = trace.place(position)
     return trace.remembered(
         key(site, position), lambda: _ablation(trace, site, position, should_stop)
     )

@@ -43,10 +43,11 @@ def influence(
     trace: Trace, site: str, layer: int, position: int, should_stop: ShouldStop | None = None
 ) -> Influence:
     """Of every weight of one attention on the vocabulary head's prediction at a position of the
-    main stack. Runs the model once more, forwards and backwards; remembered. KeyError when the
-    model has no vocabulary head."""
+    main stack (−1 is the last). Runs the model once more, forwards and backwards; remembered.
+    KeyError when the model has no vocabulary head, RequestError when it has no such position."""
     if trace.spec.heads.vocab is None:
         raise KeyError(f"{trace.spec.name} has no vocabulary head whose prediction could move")
+    position = trace.place(position)
     return trace.remembered(
         key(site, layer, position), lambda: _influence(trace, site, layer, position, should_stop)
     )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from core import masks
 from core.errors import RequestError
 from core.masks import MaskChoice, choose
 from tests.core import tiny
@@ -51,3 +52,25 @@ def test_cells_may_be_numbers_of_another_library() -> None:
     assert not torch.equal(logits(), expected)
     plain = tiny.trace(network, tiny.ids(4), masks=(("decoder.self", choose("causal")),))
     assert torch.equal(plain.logits, logits())
+
+
+@pytest.mark.parametrize(("first", "second"), [(True, False), (False, True), (False, False)])
+def test_joined_masks_hide_padding_as_each_of_them_would(first: bool, second: bool) -> None:
+    one = MaskChoice(key="bidirectional", hide_padding=first)
+    other = MaskChoice(key="local", params=(("window", 3),), hide_padding=second)
+    spec = tiny.attention(causal=False)
+    padding = torch.tensor([False, False, False, True])
+    where = masks.context_of(q_padding=padding, k_padding=padding)
+    apart = [masks.allowed(choice, where, spec) for choice in (one, other)]
+    assert torch.equal(masks.allowed(one & other, where, spec), apart[0] & apart[1])
+    assert (one & other).hide_padding == (first or second)
+    assert (one | other).hide_padding == (first and second)
+
+
+def test_cells_painted_on_one_of_joined_masks_are_refused() -> None:
+    """They would be told and not obeyed."""
+    painted = MaskChoice(key="local", blocked=((1, 0),))
+    choice = MaskChoice(key="causal", also=(painted,))
+    with pytest.raises(RequestError, match="not on the joined local − 1 cell"):
+        tiny.trace(tiny.decoder(), tiny.ids(4), masks=(("decoder.self", choice),))
+    masks.check(MaskChoice(key="causal", also=(MaskChoice(key="local"),), blocked=((1, 0),)))

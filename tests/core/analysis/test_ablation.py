@@ -10,7 +10,7 @@ from torch import Tensor
 
 from core.analysis import ablation as module
 from core.analysis.ablation import ablation
-from core.errors import Cancelled
+from core.errors import Cancelled, RequestError
 from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
@@ -75,3 +75,12 @@ def test_it_stops_when_asked_and_needs_a_prediction() -> None:
     bare = Transformer(replace(spec("encoder"), heads=Heads())).eval()
     with pytest.raises(KeyError, match="no vocabulary head"):
         ablation(run(bare, RunRequest(source=sentence(3))), "encoder.self", 1)
+
+
+def test_a_position_counted_from_the_end() -> None:
+    trace = trace_of("decoder", length=6)
+    last = ablation(trace, "decoder.self", -1)
+    assert last is ablation(trace, "decoder.self", 5)
+    assert last.answer == int(trace.logits[5].argmax())
+    with pytest.raises(RequestError, match="the decoder has positions 0 to 5, not 6"):
+        ablation(trace, "decoder.self", 6)

@@ -8,6 +8,7 @@ import torch
 
 from core.analysis.gradients import influence
 from core.edits import Edit
+from core.errors import RequestError
 from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
@@ -76,3 +77,12 @@ def test_without_a_vocabulary_head_there_is_no_prediction_to_move() -> None:
     bare = Transformer(replace(spec("encoder"), heads=Heads())).eval()
     with pytest.raises(KeyError, match="no vocabulary head"):
         influence(run(bare, RunRequest(source=sentence(3))), "encoder.self", 0, 1)
+
+
+def test_a_position_counted_from_the_end() -> None:
+    trace = trace_of("decoder", length=6)
+    last = influence(trace, "decoder.self", 1, -1)
+    assert last is influence(trace, "decoder.self", 1, 5)
+    assert last.answer == int(trace.logits[5].argmax())
+    with pytest.raises(RequestError, match="the decoder has positions 0 to 5, not -7"):
+        influence(trace, "decoder.self", 1, -7)
