@@ -7,6 +7,8 @@ LANES = ("load", "against", "run", "decode", "prepare", "read", "check", "save")
 GIVING_WAY = ("prepare", "read", "check")
 """Dropped for a run or a step that is asked for; made again by whoever asked for it, where it is
 still worth anything once that has ended."""
+LASTING = ("save",)
+"""Asked for once, and for a file: neither cancelled nor given up at the end."""
 OF_ONE_MODEL = ("against", "run", "decode", *GIVING_WAY)
 """Their work is worth nothing once another model is there."""
 GOING_FIRST = frozenset({"load", "against", "run", "decode"})

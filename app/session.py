@@ -20,7 +20,7 @@ from app.choices import HeadOrder
 from app.decoding_file import save
 from app.examples import left_of
 from app.labels import labeller
-from app.lanes import LANES
+from app.lanes import LANES, LASTING
 from app.leafing import Leafing
 from app.opening import Loads, Opening
 from app.recent import Recent
@@ -181,12 +181,13 @@ class Session(QObject):
     # --- what is going on -------------------------------------------------------------------
 
     def cancel(self) -> None:
-        """Stop what runs; what is shown stays, save where its picture was being prepared."""
+        """Stop what runs, but for a file that is to be written; what is shown stays, save where its
+        picture was being prepared."""
         loading, running = self._tasks.active("load"), self._tasks.active("run")
         against = self._tasks.active("against")
         self.stepping.halt()
         self.checker.cancelled()
-        self._tasks.drop(*LANES)
+        self._tasks.drop(*(lane for lane in LANES if lane not in LASTING))
         if loading:
             self.opening.cancelled()
             return

@@ -2,7 +2,8 @@
 
 Work runs off the window's thread and touches no widget; its answer comes back on the window's
 thread. A lane holds one running and one waiting job: a newer one takes the waiting place. Once a
-lane is dropped, what still runs in it answers to nobody.
+lane is dropped, what still runs in it answers to nobody. In a lasting lane jobs wait for each other
+instead, and closing waits for them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ ShouldStop = Callable[[], bool]
 Report = Callable[[str, float | None], None]
 """How far the work is: what is being done, and a fraction 0–1 or None."""
 
+PATIENCE = 60.0  # seconds that closing waits for what must not be lost
 _REPORT_EVERY = 0.04  # seconds; a progress bar needs no more
 
 
@@ -62,17 +64,19 @@ class Job:
 
 
 class Tasks(QObject):
-    """Runs jobs one at a time. Lanes named first go first."""
+    """Runs jobs one at a time. Lanes named first go first; lasting: those that lose no job."""
 
     progressed = Signal(str, str, object)  # lane, text, fraction or None
     idle_changed = Signal()  # something started, ended or was dropped
     _answered = Signal(object)
     _reported = Signal(object, str, object)
 
-    def __init__(self, *lanes: str, parent: QObject | None = None) -> None:
+    def __init__(
+        self, *lanes: str, lasting: tuple[str, ...] = (), parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
-        self._lanes = lanes
-        self._waiting: dict[str, Job] = {}
+        self._lanes, self._lasting = lanes, lasting
+        self._waiting: dict[str, list[Job]] = {}
         self._running: Job | None = None
         self._open: list[Job] = []  # asked for and not answered; the window's thread only
         self._closing = False
@@ -90,17 +94,19 @@ class Tasks(QObject):
         *,
         over: tuple[str, ...] = (),
     ) -> Job:
-        """Queue work; a job still waiting in the same lane gives way and never runs. over: lanes
-        that are dropped for it, so that it need not wait. ValueError for a lane that the worker
-        would never look into."""
+        """Queue work; a job still waiting in the same lane gives way and never runs, unless the
+        lane is a lasting one. over: lanes that are dropped for it, so that it need not wait.
+        ValueError for a lane that the worker would never look into."""
         if lane not in self._lanes:
             raise ValueError(f"there is no lane {lane!r}; there are {', '.join(self._lanes)}")
         job = Job(lane, work, done, failed, self._send_report)
         with self._wake:
-            replaced = self._waiting.get(lane)
-            self._waiting[lane] = job
+            waiting = self._waiting.get(lane, [])
+            before = waiting if lane in self._lasting else []
+            replaced = [] if before else waiting
+            self._waiting[lane] = [*before, job]
             self._wake.notify()
-        self._open = [*(other for other in self._open if other is not replaced), job]
+        self._open = [*(other for other in self._open if other not in replaced), job]
         if self._thread is None and not self._closing:
             # A daemon: code that cannot be stopped half-way (an import) must not hold up exit.
             self._thread = threading.Thread(target=self._work, name="trifocal-worker", daemon=True)
@@ -125,12 +131,20 @@ class Tasks(QObject):
         return any(job.lane == lane for job in self._open)
 
     def close(self, timeout: float = 1.0) -> bool:
-        """Stop everything. False: the worker is inside something that cannot be interrupted."""
+        """Stop everything, but first do what waits or runs in lasting lanes. False: the worker is
+        inside something that cannot be interrupted."""
         with self._wake:
             self._closing = True
-            self._waiting.clear()
+            self._waiting = {
+                lane: jobs for lane, jobs in self._waiting.items() if lane in self._lasting
+            }
             if self._running is not None:
-                self._running.stop()
+                if self._running.lane in self._lasting:
+                    timeout = PATIENCE
+                else:
+                    self._running.stop()
+            if self._waiting:
+                timeout = PATIENCE
             self._wake.notify()
         if self._thread is None:
             return True
@@ -143,10 +157,13 @@ class Tasks(QObject):
                 self._running = None
                 while not self._closing and not self._waiting:
                     self._wake.wait()
-                if self._closing:
+                if not self._waiting:
                     return
                 lane = next(lane for lane in self._lanes if lane in self._waiting)
-                self._running = job = self._waiting.pop(lane)
+                job, *behind = self._waiting.pop(lane)
+                if behind:
+                    self._waiting[lane] = behind
+                self._running = job
             try:
                 job.result = job.work(job)
             except Exception as error:  # the boundary: whatever it is, somebody is told

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from app import examples, finishing, resting
 from app.engine import Engine
 from app.finishing import Finishing
-from app.lanes import LANES
+from app.lanes import LANES, LASTING
 from app.resting import Resting
 from app.session import Core, Session
 from app.settings import Remembered, Settings
@@ -35,7 +35,8 @@ class App(QObject):
         self.settings = settings if settings is not None else Settings()
         known = self.settings.load()
         self.store = Store(_state(known))
-        self.tasks = Tasks(START, *LANES, finishing.LANE, resting.LANE, parent=self)
+        lanes = (START, *LANES, finishing.LANE, resting.LANE)
+        self.tasks = Tasks(*lanes, lasting=LASTING, parent=self)
         self.session = Session(
             self.store,
             self.tasks,
