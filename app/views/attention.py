@@ -6,18 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Bools, Figure, Floats, Heatmap
+from app.figure import Figure, Heatmap
 from app.selection import Selection
 from app.views import View, ViewOptions, _maps
-from app.views._maps import heads_of, left_out, prepare, ready
-from app.views._tokens import (
-    KEY,
-    QUERY,
-    no_site,
-    pinned,
-    pinned_query,
-    token_axis,
-)
+from app.views._maps import prepare, ready
+from app.views._tokens import no_site
+from app.views._weights import largest, masked, weights_map
 
 if TYPE_CHECKING:
     from core.trace import Trace
@@ -27,45 +21,12 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     missing = no_site(trace.spec, selection)
     if missing is not None:
         return missing
-    site, layer, head = selection.site, selection.layer, selection.head
-    source = "encoder" if selection.part == "cross" else selection.stack
-    allowed = trace.allowed(site, layer).numpy()
-    outside = left_out(trace, selection, options) & allowed
-    heads = heads_of(trace, selection, options)
-    weights: Floats = heads[0] if head is not None else heads.mean(axis=0)
-    if head is None:
-        details = [("largest of the heads", heads.max(axis=0))]
-    else:
-        details = [("score", trace.scores(site, layer, head).numpy())]
-    if outside.any():
-        before = trace.pattern(site, layer, head).numpy()
-        details.insert(0, ("weight before", before if head is not None else before.mean(axis=0)))
-    dead = tuple(np.flatnonzero(~allowed.any(axis=1)).tolist())
-    shown = allowed & ~outside
-    largest = np.where(shown, weights, 0).max(axis=1)[shown.any(axis=1)]
-    limits, limits_note = _maps.limits(largest, options)
+    panel = weights_map(trace, selection, options)
     return Figure(
         title=_maps.title(trace, selection, options),
-        panels=(
-            Heatmap(
-                title="",
-                values=weights,
-                rows=token_axis(QUERY, trace, selection.stack, options),
-                columns=token_axis(KEY, trace, source, options),
-                limits=limits,
-                hidden=~allowed,
-                left_out=outside if outside.any() else None,
-                dead_rows=dead,
-                row=pinned_query(trace, selection, options),
-                column=pinned(selection.key, len(trace.tokens[source])),
-                value_name="weight",
-                picks=("query", "key"),
-                details=tuple(details),
-                limits_note=limits_note,
-            ),
-        ),
-        note=_note(weights, allowed, dead, _left_out(trace, selection, options)),
-        hint=_maps.faint(largest, options),
+        panels=(panel,),
+        note=_note(panel, _left_out(trace, selection, options)),
+        hint=_maps.faint(largest(panel), options),
     )
 
 
@@ -75,13 +36,9 @@ def _left_out(trace: Trace, selection: Selection, options: ViewOptions) -> str:
     return f"{said} Blank cells are left out." if said else ""
 
 
-def _note(
-    weights: Floats,
-    allowed: Bools,
-    dead: tuple[int, ...],
-    left_out: str,
-) -> str:
-    sums = weights[allowed.any(axis=1)].sum(axis=1)
+def _note(panel: Heatmap, left_out: str) -> str:
+    allowed, dead = ~masked(panel), panel.dead_rows
+    sums = panel.values[allowed.any(axis=1)].sum(axis=1)
     shared = np.allclose(sums, 1, atol=1e-3)  # not so where the pattern was edited
     parts = [left_out] if left_out else ["Each row adds up to 1."] if shared else []
     if not allowed.all():

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from app.figure import Bar, Bars, Figure, Floats, Panel, Words
+from app.figure import Bar, Bars, Figure, Panel, Words
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._bars import ALLOWED, never_filled, vocabulary_bars
 from app.views._focus import no_prediction
 from app.views._growth import MOST_STRIPS, followed, strips
+from app.views._judged import Judged, alone, judged, score
 from app.views._searched import heeded, search_of, weighing
 from app.views._tokens import labels, last_position, pinned, token_name
-from core.analysis.classes import class_values
 from core.analysis.lens import growth, growth_key
 from core.progress import part
 
@@ -62,7 +61,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
 
 def _remarks(trace: Trace, grown: list[Panel], options: ViewOptions) -> tuple[str, ...]:
     """A narrow dock has no room for more than what can be done there."""
-    return (GROWTH if grown else "", "" if options.compact else _alone(trace))
+    return (GROWTH if grown else "", ALONE if alone(trace) and not options.compact else "")
 
 
 def prepare(
@@ -183,23 +182,29 @@ def _allowed(trace: Trace, logits: Tensor, place: int, step: Step | None) -> Ten
 
 def _sentence(trace: Trace, options: ViewOptions) -> list[Panel]:
     """The heads that judge the whole text, those that the checkpoint holds."""
-    heads, spec = trace.sentence_heads, trace.spec.heads
-    panels: list[Panel] = []
-    if spec.pair is not None and not _alone(trace):
-        panels.append(_pair(heads["pair"].numpy(), _not_special(trace, options)))
-    if spec.classes is not None:
-        first = spec.classes.of == "first" and trace.spec.encoder is not None
-        remark = _not_special(trace, options) if first else _not_last(trace, spec.classes, options)
-        panels.append(_classes(heads["classes"], spec.classes, remark))
-    if spec.replaced is not None:
-        panels.append(_replaced(heads["replaced"].numpy(), trace, options))
-    return panels
+    return [_judgement(one, trace, options) for one in judged(trace, options)]
 
 
-def _alone(trace: Trace) -> str:
-    """One line in place of the sentence-pair head's numbers where they would mean nothing."""
-    lacks = trace.spec.heads.pair is not None and 1 not in trace.tokens["encoder"].sequence
-    return ALONE if lacks else ""
+def _judgement(one: Judged, trace: Trace, options: ViewOptions) -> Panel:
+    if one.head == "replaced":
+        return _replaced(one, trace)
+    head = trace.spec.heads.classes if one.head == "classes" else None
+    if head is None or (head.of == "first" and trace.spec.encoder is not None):
+        remark = _not_special(trace, options)
+    else:
+        remark = _not_last(trace, head, options)
+    if one.scores:
+        lines = [f"{name}: {score(v)}" for name, v in zip(one.labels, one.values, strict=True)]
+        return Words(title=one.title, text="\n".join([*lines, *[remark] * bool(remark)]))
+    places: Iterable[int] = range(len(one.values))
+    if head is not None:
+        places = sorted(places, key=lambda i: -one.values[i])
+    each = "" if one.logits is not None else "Each class on its own (sigmoid): no sum of 1."
+    return Bars(
+        title=one.title,
+        bars=tuple(Bar(label=one.labels[i], value=one.values[i]) for i in places),
+        note=" ".join(said for said in (each, remark) if said),
+    )
 
 
 def _not_special(trace: Trace, options: ViewOptions) -> str:
@@ -226,47 +231,17 @@ def _not_last(trace: Trace, head: ClassHead, options: ViewOptions) -> str:
     return f"It reads “{name}”, the last token that is not the padding token."
 
 
-def _pair(logits: Floats, remark: str) -> Bars:
-    """Its labels are short enough for large letters in a narrow panel."""
-    follows, random = softmax(logits)
-    return Bars(
-        title="Does B follow A?",
-        bars=(Bar(label="follows", value=follows), Bar(label="random", value=random)),
-        note=remark,
-    )
-
-
-def _classes(logits: Tensor, head: ClassHead, remark: str) -> Panel:
-    values, names = class_values(head, logits).tolist(), head.labels
-    if head.problem == "score":
-        scores = (f"{value:z.4f}".replace("-", "−") for value in values)
-        lines = [f"{name}: {score}" for name, score in zip(names, scores, strict=True)]
-        lines += [remark] if remark else []
-        return Words(title="Score of the text", text="\n".join(lines))
-    each = "" if head.problem == "one" else "Each class on its own (sigmoid): no sum of 1."
-    return Bars(
-        title="Class of the text" if head.problem == "one" else "Classes of the text",
-        bars=tuple(
-            Bar(label=names[i], value=values[i])
-            for i in sorted(range(len(names)), key=lambda i: -values[i])
-        ),
-        note=" ".join(said for said in (each, remark) if said),
-    )
-
-
-def _replaced(logits: Floats, trace: Trace, options: ViewOptions) -> Bars:
+def _replaced(one: Judged, trace: Trace) -> Bars:
     """P(replaced) of every token, in the order of the text."""
-    tokens = trace.tokens["encoder"]
-    chances = 1 / (1 + np.exp(-logits.astype(np.float64)))
-    places = [i for i, padding in enumerate(tokens.padding) if not padding]
+    chances, padding = one.values, trace.tokens["encoder"].padding
+    places = [i for i, hidden in enumerate(padding) if not hidden]
     note = ""
     if len(places) > MOST_TOKENS:
         note = f"The {MOST_TOKENS} likeliest of {len(places)} tokens, in the order of the text."
         places = sorted(sorted(places, key=lambda i: -chances[i])[:MOST_TOKENS])
-    names = labels(tokens, options.raw_labels)
     return Bars(
-        title="Was this token replaced?",
-        bars=tuple(Bar(label=names[i], value=float(chances[i])) for i in places),
+        title=one.title,
+        bars=tuple(Bar(label=one.labels[i], value=chances[i]) for i in places),
         note=note,
     )
 
@@ -274,11 +249,6 @@ def _replaced(logits: Floats, trace: Trace, options: ViewOptions) -> Bars:
 def _missing(title: str, trace: Trace, options: ViewOptions) -> Words:
     """Never a made-up distribution: why there is none."""
     return Words(title=title, text=no_prediction(trace, options))
-
-
-def softmax(logits: Floats) -> tuple[float, ...]:
-    powers = np.exp(logits.astype(np.float64) - logits.max())
-    return tuple((powers / powers.sum()).tolist())
 
 
 VIEW = View(
