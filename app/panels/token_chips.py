@@ -62,7 +62,7 @@ def fill_chip(fill: Fill, label: str) -> Chip:
 
 
 def _chance(move: Step | Fill, *, fixed: bool = False) -> str:
-    """The probability the chip carries, and the other one where sampling changed it. fixed: the
+    """The probability the chip carries, and the one drawn from where it is another. fixed: the
     checkpoint lets no other token come there."""
     text = f"the model's own probability {_four(move.probability)}"
     taken = next((c for c in move.candidates if c.token == move.token), None)
@@ -70,9 +70,8 @@ def _chance(move: Step | Fill, *, fixed: bool = False) -> str:
         return f"{text}; ruled out by the checkpoint's settings"
     if taken is None or fixed or abs(taken.kept - taken.probability) <= 5e-7:
         return text
-    return (
-        f"{text}; after sampling {_four(taken.kept)}" if taken.kept else f"{text}; cut by sampling"
-    )
+    narrowed = "after penalty, temperature and cut-offs"
+    return f"{text}; {narrowed} {_four(taken.kept)}" if taken.kept else f"{text}; cut off"
 
 
 def _four(probability: float) -> str:

@@ -35,8 +35,8 @@ def vocabulary_bars(
 ) -> Bars:
     """The likeliest tokens of logits [vocab] after `options.sampling`; what it cuts is dimmed.
 
-    A bar shows the probability after sampling, 0 where cut, so that the whole list sums to 1; its
-    note the model's own. chosen: the token that decoding took. position: what a click on a bar
+    A bar shows the probability that is drawn from, 0 where cut, so that the whole list sums to 1;
+    its note the model's own. chosen: the token that decoding took. position: what a click on a bar
     names. seen: ids of the text so far, for the repetition penalty, as decoding counts them.
     allowed [vocab]: false for the tokens that the checkpoint rules out; None where it rules none.
     `options.asked` come with their rank, behind the others where they are not among them.
@@ -58,7 +58,7 @@ def vocabulary_bars(
         bars=tuple(_bar(c, options, chosen, ranks.get(c.token)) for c in candidates),
         note=_note(float(entropy_bits(after.numpy())), narrowed, ruled),
         position=position,
-        value_name=_value_name(narrowed, ruled),
+        value_name=_value_name(narrowing(sampling, penalised=bool(seen)), ruled),
     )
 
 
@@ -85,9 +85,9 @@ def _ruled(logits: Tensor, allowed: Tensor | None) -> str:
     return "without the tokens that the checkpoint's settings rule out" if lost >= SEEN else ""
 
 
-def _value_name(narrowed: list[str], ruled: str) -> str:
+def _value_name(narrowed: str, ruled: str) -> str:
     if narrowed:
-        return "probability after sampling"
+        return f"probability after {narrowed}"
     return ALLOWED if ruled else "probability"
 
 
@@ -136,3 +136,11 @@ def narrowed_by(sampling: Sampling, *, penalised: bool) -> list[str]:
     if sampling.min_p > 0:
         narrowed.append(f"min-p {sampling.min_p:g}")
     return narrowed
+
+
+def narrowing(sampling: Sampling, *, penalised: bool) -> str:
+    """What changes the model's own probabilities before one is drawn, in words; empty: nothing."""
+    cut = sampling.top_k or sampling.top_p < 1 or sampling.min_p > 0
+    kinds = ["penalty"] * (penalised and sampling.repetition_penalty != 1)
+    kinds += ["temperature"] * (sampling.temperature != 1) + ["cut-offs"] * bool(cut)
+    return " and ".join(filter(None, (", ".join(kinds[:-1]), *kinds[-1:])))

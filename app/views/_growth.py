@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from core.trace import Trace
 
 MOST_STRIPS, FEW = 3, 5  # lists followed word by word; words of each where there are several
-OWN = ", before sampling"
+OWN = ", the model's own"
 OPEN = ", nothing ruled out"
 """Said of what is shown layer by layer where the lists beside it are narrowed: it never is."""
 

@@ -106,7 +106,7 @@ def _note(candidate: Candidate, taken: bool, *, filling: bool) -> str:
         return f"{candidate.probability:.4f}, taken"
     if candidate.ruled_out:
         return f"{candidate.probability:.4f}, {NEVER_FILLED if filling else RULED_OUT}"
-    cut = ", cut by sampling" if candidate.kept == 0 else ""
+    cut = ", cut off" if candidate.kept == 0 else ""
     return f"{candidate.probability:.4f}{cut}"
 
 

@@ -63,7 +63,8 @@ def test_a_chips_tooltip_names_both_probabilities(qtbot: QtBot, open_app: Opener
     kept = probabilities(narrowed.logits, Sampling(top_k=3))[narrowed.token]
     assert kept > narrowed.probability
     assert app.window.decoding.chips.chips[-1].tooltip.endswith(
-        f"own probability {narrowed.probability:.4f}; after sampling {kept:.4f}"
+        f"own probability {narrowed.probability:.4f};"
+        f" after penalty, temperature and cut-offs {kept:.4f}"
     )
 
 

@@ -139,7 +139,7 @@ def test_sampling_narrows_and_dims_what_is_cut() -> None:
     assert [b.value for b in bars.bars[:3]] == pytest.approx(list(kept / kept.sum()), abs=1e-5)
     plain = np.sort(softmax(trace.logits[5]))[::-1]
     assert [b.value for b in bars.bars[3:]] == [0, 0], "one scale in one column"
-    assert bars.value_name == "probability after sampling"
+    assert bars.value_name == "probability after temperature and cut-offs"
     assert [b.note for b in bars.bars] == [f"model {p:.4f}" for p in plain[:5]]
     p = kept / kept.sum()
     entropy = -(p * np.log2(p)).sum()
@@ -158,7 +158,22 @@ def test_the_numbers_of_one_list_are_of_one_scale(sampling: Sampling) -> None:
     ).panels
     assert isinstance(bars, Bars)
     assert math.fsum(b.value for b in bars.bars) == pytest.approx(1, abs=1e-5)
-    assert ("after sampling" in bars.value_name) == (sampling != Sampling())
+    assert ("after temperature" in bars.value_name) == (sampling != Sampling())
+
+
+@pytest.mark.parametrize(
+    ("sampling", "words"),
+    [
+        (Sampling(min_p=0.1), "cut-offs"),
+        (Sampling(repetition_penalty=2), "penalty"),
+        (Sampling(repetition_penalty=2, temperature=2, top_p=0.5), "penalty, temperature and cut-"),
+    ],
+)
+def test_a_probability_is_named_after_what_changed_it(sampling: Sampling, words: str) -> None:
+    trace = trace_of("decoder", length=6)
+    (bars,) = draw(trace, Selection(stack="decoder"), sampling=sampling).panels
+    assert isinstance(bars, Bars)
+    assert bars.value_name.startswith(f"probability after {words}")
 
 
 def test_a_head_wider_than_the_tokenizer() -> None:

@@ -63,18 +63,18 @@ def test_all_words_of_a_single_list(kind: str) -> None:
 
 
 @pytest.mark.parametrize("masked", [(1,), (1, 4), (0, 2, 3, 4)])
-def test_it_is_said_that_sampling_narrows_the_lists_alone(masked: tuple[int, ...]) -> None:
+def test_it_is_said_that_the_lists_alone_are_narrowed(masked: tuple[int, ...]) -> None:
     trace = trace_of("encoder", source=sentence(6, masked=masked))
     own, narrowed = draw(trace), draw(trace, sampling=Sampling(temperature=2))
     assert lists(own)[0].bars[0].value != lists(narrowed)[0].bars[0].value
     for plain, strip in zip(strips(own), strips(narrowed), strict=True):
         assert (strip.values == plain.values).all()
-        assert strip.title == f"{plain.title}, before sampling"
+        assert strip.title == f"{plain.title}, the model's own"
     # Nothing is written yet that a masked word could repeat.
     penalty = Sampling(repetition_penalty=2)
-    assert not strips(draw(trace, sampling=penalty))[0].title.endswith("sampling")
+    assert not strips(draw(trace, sampling=penalty))[0].title.endswith("own")
     written = draw(trace_of("decoder", length=5), sampling=penalty)
-    assert strips(written)[0].title == "Layer by layer, before sampling"
+    assert strips(written)[0].title == "Layer by layer, the model's own"
 
 
 @pytest.mark.parametrize("masked", [(1, 4), (1, 4, 5)])
