@@ -115,7 +115,7 @@ def _head_kinds(
             continue
         maps = trace.derive.pattern(trace, site, layer, None, None).cpu().float().numpy()
         maps = without(maps, sinks(keys, mask)) if drop_sinks else maps
-        seen = allowed & real[:, None]
+        seen = allowed & real[:, None] & ~np.array(keys.padding)
         targets = _targets(queries, keys, part == "cross", seen, mask)
         entropy[layer, :count] = entropy_bits(maps[:, real]).mean(axis=-1)
         if part == "self":
@@ -152,7 +152,7 @@ def _best_offset(weights: Floats, seen: Bools) -> tuple[int, float, Bools] | Non
     best: tuple[int, float, Bools] | None = None
     for far in OFFSETS:
         rows: Bools = np.diagonal(seen, far)
-        if rows.sum() * 2 < len(seen) or not rows.any():
+        if rows.sum() * 2 < seen.any(axis=1).sum() or not rows.any():
             continue
         weight = float(np.diagonal(weights, far)[rows].mean())
         if best is None or weight > best[1]:
@@ -186,9 +186,10 @@ def _targets(
 
 def _after_the_same_token(tokens: Tokens) -> Bools:
     """[query, key]: the key's predecessor is the query's token, earlier in the text (induction
-    heads, Olsson et al. 2022). Unknown words are not the same word."""
-    unknown = [piece in UNKNOWN for piece in tokens.pieces]
-    ids = np.where(unknown, -1 - np.arange(len(tokens)), np.array(tokens.ids))
+    heads, Olsson et al. 2022). Unknown words are not the same word, and padding is none, though
+    its id may be that of a word."""
+    alone = np.array([piece in UNKNOWN for piece in tokens.pieces]) | np.array(tokens.padding)
+    ids = np.where(alone, -1 - np.arange(len(tokens)), np.array(tokens.ids))
     same = np.zeros((len(ids), len(ids)), dtype=bool)
     same[:, 1:] = ids[:, None] == ids[None, :-1]
     return same & (np.arange(len(ids))[None] <= np.arange(len(ids))[:, None])

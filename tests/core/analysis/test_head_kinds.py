@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,12 @@ import torch
 
 from core.analysis.head_kinds import KINDS, QUERIES, HeadKinds, head_kinds
 from core.remembered import Memory
+from core.request import RunRequest
+from core.run import run
 from core.tokens import Tokens
 from core.trace import Trace
 from tests.traces import KINDS as MODELS
-from tests.traces import sentence, trace_of
+from tests.traces import network, sentence, trace_of
 
 
 class Fixed:
@@ -156,7 +158,7 @@ def check_offset(
             for i in range(count)
             if 0 <= i + far < count and allowed[i, i + far] and not queries.padding[i]
         ]
-        if len(row) * 2 >= count and row:
+        if len(row) * 2 >= queries.real() and row:
             means[far] = np.mean(row)
     if not means:
         assert np.isnan(found.weights[-1, layer, head])
@@ -181,3 +183,24 @@ def targets(
     repeats = [j for j in range(1, i + 1) if queries.ids[j - 1] == queries.ids[i]]
     near = {"self": [i], "previous": [i - 1] if i else [], "next": [i + 1] if i + 1 < count else []}
     return {**near, "first": [first], "special": special, "induction": repeats}
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("model", MODELS)
+def test_padding_moves_no_number(model: str, side: str) -> None:
+    """Its id is one of the words', as where a checkpoint pads with its start token."""
+    ids = torch.randint(5, 9, (12,), generator=torch.Generator().manual_seed(3)).tolist()
+    texts = {"source": replace(Tokens.of_ids([5, *ids]), special=(True, *[False] * 12))}
+    if "translator" in model:
+        texts["target"] = Tokens.of_ids([1, *ids])
+    longer = {name: text.padded(30, pad=5, piece="p", side=side) for name, text in texts.items()}
+    made = network(model)
+    plain, padded = (run(made, RunRequest(**read)) for read in (texts, longer))
+    for site in made.spec.sites:
+        for drop in (False, True):
+            expected, found = (head_kinds(t, site, drop_sinks=drop) for t in (plain, padded))
+            for field in fields(HeadKinds):
+                values = getattr(expected, field.name), getattr(found, field.name)
+                assert np.allclose(*values, atol=1e-4, equal_nan=True), field.name
+            if "self" in site:
+                assert np.isfinite(found.weights[5:]).any(axis=(1, 2)).all()
