@@ -25,6 +25,7 @@ from app.panels.chips_area import ChipsArea
 from app.panels.decode_choices import DecodeChoices
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.elided import ElidedLabel
+from app.panels.folding import Folding
 from app.panels.move_chips import MoveChips, of_fills
 from app.session import Session
 from app.store import State, Store
@@ -42,6 +43,7 @@ BUTTONS = (
     ("restart", "Throw the generated tokens away"),
 )
 LEAST_SLIDER = 120  # pixels in which a step can still be aimed at
+WIDE = 980  # pixels that all that steers asks for in one line
 LEAST_TEXT, LEAST_ENDING = 240, 160  # pixels in which something can still be read
 
 
@@ -89,8 +91,8 @@ class DecodingPanel(QWidget):
         top.addSpacing(8)
         top.addWidget(self.slider, 1)
         top.addWidget(self.count)
-        top.addSpacing(4)
-        top.addWidget(self.choices)
+        choices = QHBoxLayout()
+        choices.addWidget(self.choices)
         below = QHBoxLayout()
         below.addStrut(26)  # as high with buttons as without: nothing jumps when steps appear
         below.setSpacing(12)
@@ -105,7 +107,7 @@ class DecodingPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(4)
-        layout.addLayout(top)
+        layout.addWidget(Folding(top, choices, most=WIDE, spacing=top.spacing() + 4))
         layout.addWidget(self.area)
         layout.addLayout(below)
 

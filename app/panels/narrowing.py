@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QLabel, QSpinBox, QWidget
 
 from app.session import Session
 from app.store import Store
 
+GAP, WIDE = 4, 236  # pixels between; that three numbers in a row ask for at most
 BUTTONS = 26  # pixels of a spin box beside its number
 
 
@@ -31,7 +34,9 @@ class NarrowingControls(QWidget):
             "min_p": self.min_p,
             "repetition_penalty": self.repetition_penalty,
         }
-        self._lay_out()
+        self._words: dict[str, QLabel] = {}
+        self._grid = QGridLayout(self)
+        self._make()
         for field, spin in self._spins.items():
             # In a narrow column what is usual is enough: k may have seven digits, but rarely has.
             spin.setMinimumWidth(spin.fontMetrics().horizontalAdvance("0.00") + BUTTONS)
@@ -39,39 +44,63 @@ class NarrowingControls(QWidget):
         store.changed.connect(self._show)
         self._show(frozenset({"narrowing"}))
 
-    def _lay_out(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(4)
-        grid.setVerticalSpacing(4)
-        for column in (1, 3, 5):
-            grid.setColumnStretch(column, 1)
-        for place, (field, label, name, tip) in enumerate(
+    def _make(self) -> None:
+        for field, label, name, tip in (
+            ("temperature", "T", "Temperature", "below 1 sharpens, above 1 flattens"),
+            ("top_k", "k", "Top-k", "only the k likeliest tokens stay (off: all)"),
+            ("top_p", "p", "Top-p", "the fewest tokens that hold this much stay"),
+            ("min_p", "min p", "Min-p", "tokens this share as likely as the likeliest stay"),
             (
-                ("temperature", "T", "Temperature", "below 1 sharpens, above 1 flattens"),
-                ("top_k", "k", "Top-k", "only the k likeliest tokens stay (off: all)"),
-                ("top_p", "p", "Top-p", "the fewest tokens that hold this much stay"),
-                ("min_p", "min p", "Min-p", "tokens this share as likely as the likeliest stay"),
-                (
-                    "repetition_penalty",
-                    "repeat ÷",
-                    "Repetition penalty",
-                    "above 1 makes tokens less likely that are there already (1: off)",
-                ),
-            )
+                "repetition_penalty",
+                "repeat ÷",
+                "Repetition penalty",
+                "above 1 makes tokens less likely that are there already (1: off)",
+            ),
         ):
             spin, text = self._spins[field], QLabel(label)
             text.setBuddy(spin)
             spin.setAccessibleName(name)
             for widget in (spin, text):
                 widget.setToolTip(f"{name}: {tip}")
-            row, column = divmod(place, 3)
-            if field == "repetition_penalty":
-                grid.addWidget(text, row, 2, 1, 2)
-                grid.addWidget(spin, row, 4, 1, 2)
-            else:
-                grid.addWidget(text, row, 2 * column)
-                grid.addWidget(spin, row, 2 * column + 1)
+            self._words[field] = text
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(GAP)
+        self._grid.setVerticalSpacing(GAP)
+        self._lay_out(3)
+
+    def _lay_out(self, beside: int) -> None:
+        """So many numbers in a row; the last, whose name is long, has the room of two."""
+        self._beside = beside
+        for column in range(6):
+            self._grid.setColumnStretch(column, column % 2 if column < 2 * beside else 0)
+        for place, (field, spin) in enumerate(self._spins.items()):
+            row, column = divmod(place, beside)
+            wide = 2 if field == "repetition_penalty" else 1
+            at = 2 * beside - 4 if wide == 2 else 2 * column
+            self._grid.addWidget(self._words[field], row, at, 1, wide)
+            self._grid.addWidget(spin, row, at + wide, 1, wide)
+        self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide with two numbers in a row as with three: or it could never be made narrower."""
+        width = max(self._width(2), min(self._width(3), WIDE))
+        return QSize(width, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        beside = 3 if self.width() >= self._width(3) else 2
+        if beside != self._beside:
+            self._lay_out(beside)
+
+    def _width(self, beside: int) -> int:
+        """The least, in pixels, of so many numbers in a row."""
+        fields = [field for field in self._spins if field != "repetition_penalty"]
+        width = (2 * beside - 1) * GAP
+        for column in range(beside):
+            below = fields[column::beside]
+            width += max(self._words[field].sizeHint().width() for field in below)
+            width += max(self._spins[field].minimumWidth() for field in below)
+        return width
 
     def _show(self, names: frozenset[str]) -> None:
         if "narrowing" not in names:

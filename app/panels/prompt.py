@@ -24,6 +24,7 @@ from app.panels.chips import TokenChips
 from app.panels.chips_area import ChipsArea
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.editor import Editor
+from app.panels.folding import Folding
 from app.panels.token_chips import chips_of, word_around
 from app.session import Session
 from app.store import State, Store
@@ -108,8 +109,9 @@ class PromptPanel(QWidget):
         options.addWidget(self.pad_to)
         options.addWidget(self.pad_side)
         options.addStretch(1)
-        options.addWidget(self.special)
-        layout.addLayout(options)
+        special = QHBoxLayout()
+        special.addWidget(self.special)
+        layout.addWidget(Folding(options, special, most=280, spacing=6))
         layout.addWidget(self.problem)
         hint = QHBoxLayout()
         hint.addWidget(self.hint, 1)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 LEAST = 8.6  # lines of text, 120 pixels usually: so much stays in sight in the lowest window
+MOST = 150  # pixels that larger texts ask for: two docks stand one above the other on a projector
 _EDGE = 8  # empty pixels at the right of every panel: the scroll bar may stand on them
 
 
@@ -35,7 +36,7 @@ class Room(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         least = self._panel.minimumSizeHint()
-        return QSize(least.width(), min(least.height(), self._lines(LEAST)))
+        return QSize(least.width(), min(least.height(), self._lines(LEAST), MOST))
 
     def _lines(self, count: float) -> int:
         return round(count * self.fontMetrics().lineSpacing())

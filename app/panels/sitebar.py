@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QComboBox,
     QHBoxLayout,
     QPushButton,
@@ -27,6 +28,7 @@ OF_MAIN_STACK = frozenset({"predictions"})
 """Views in which only the layers of the stack that predicts are seen: not those of a source."""
 
 ROOMY, TIGHT = 16, 6  # pixels between the controls
+WIDE, NARROW = 450, 355  # pixels that a bar in one line asks for at most; that a folded one does
 COMBO = 30  # pixels of a list beside its text
 NO_PICTURE = "There is no picture yet"
 
@@ -46,13 +48,15 @@ class SiteBar(QWidget):
         self.mean = QPushButton("Mean")
         self.mean.setCheckable(True)
         self.mean.setAccessibleName("Mean of all heads")
-        layout = self._row = QHBoxLayout(self)
+        layout = self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.setSpacing(ROOMY)
-        layout.addWidget(self.site)
-        layout.addWidget(self.layer)
-        layout.addWidget(self.head)
-        layout.addWidget(self.mean)
+        for parts in ((self.site, self.layer), (self.head, self.mean)):
+            row = QHBoxLayout()  # with the spacing of the whole
+            for part in parts:
+                row.addWidget(part)
+            layout.addLayout(row)
+            layout.setAlignment(row, Qt.AlignmentFlag.AlignLeft)
         layout.addStretch(1)
         self.site.activated.connect(lambda _: self.choose_site(self.site.currentData()))
         self.layer.spin.valueChanged.connect(lambda value: self._select(layer=value - 1))
@@ -75,19 +79,36 @@ class SiteBar(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Of the tight bar, also while it is roomy: or the window could never be made narrower.
+        Where texts are large, so that even this is wide, of the folded one.
 
         Counted from the parts, so that it is the same at every moment of a change.
         """
         margins = self._row.contentsMargins()
-        gaps = (self._row.count() - 1) * TIGHT
-        parts = self._width_of(BRIEF_NAMES) + COMBO + self.mean.sizeHint().width()
-        width = margins.left() + margins.right() + gaps + parts + self.layer.least + self.head.least
+        folded = margins.left() + margins.right() + max(self._parts())
+        line = self._line()
+        width = line if line <= WIDE else max(folded, NARROW)
         return QSize(width, super().minimumSizeHint().height())
 
+    def _parts(self) -> tuple[int, int]:
+        """The widths of both halves of the tight bar."""
+        site = self._width_of(BRIEF_NAMES) + COMBO
+        mean = self.mean.sizeHint().width()
+        return site + TIGHT + self.layer.least, self.head.least + TIGHT + mean
+
+    def _line(self) -> int:
+        """The width of the tight bar in one line."""
+        margins = self._row.contentsMargins()
+        return margins.left() + margins.right() + sum(self._parts()) + 2 * TIGHT
+
     def _fit(self) -> None:
-        """Where there is no room for all, "of 6" goes into the tooltips."""
+        """Where there is no room for all "of 6" goes into the tooltips, then the bar is folded."""
         names = self._width_of(SITE_NAMES) - self._width_of(BRIEF_NAMES)
-        tight = self.width() < self.minimumSizeHint().width() + self._saved() + names
+        tight = self.width() < self._line() + self._saved() + names
+        way = QBoxLayout.Direction
+        direction = way.TopToBottom if self.width() < self._line() else way.LeftToRight
+        if direction != self._row.direction():
+            self._row.setDirection(direction)
+            self.updateGeometry()
         if tight != self._tight:
             self._tight = tight
             self._row.setSpacing(TIGHT if tight else ROOMY)
@@ -107,13 +128,14 @@ class SiteBar(QWidget):
 
     def _saved(self) -> int:
         """Pixels that the tight bar needs less."""
-        gaps = (self._row.count() - 1) * (ROOMY - TIGHT)
+        gaps = 4 * (ROOMY - TIGHT)
         return gaps + self.layer.saved + self.head.saved
 
     def _width_of(self, names: Mapping[str, str]) -> int:
-        """Of the longest name, in pixels."""
-        metrics = self.site.fontMetrics()
-        return max((metrics.horizontalAdvance(names[s]) for s in self._sites()), default=0)
+        """Of the longest name, in pixels; of the shortest of all before there is a site."""
+        width = self.site.fontMetrics().horizontalAdvance
+        least = min(width(name) for name in names.values())
+        return max((width(names[site]) for site in self._sites()), default=least)
 
     # --- for the keyboard too ---------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from app.view_options import RUN_BY
 
 OLD = "Of the run before: what is asked now was not run."
 PATIENCE = 500  # milliseconds before work is worth a progress bar
+GAP, LEAST = 7, 64  # pixels between its parts; in which one reads what is going on
 
 
 class StatusLine(QStatusBar):
@@ -24,7 +25,8 @@ class StatusLine(QStatusBar):
         super().__init__(parent)
         self._store = store
         self.setSizeGripEnabled(False)
-        self.activity = QLabel()
+        self.activity = ElidedLabel(cut=Qt.TextElideMode.ElideRight)
+        self.activity.setMinimumWidth(LEAST)
         self.activity.setAccessibleName("What is going on")
         self.shows = ElidedLabel()
         self.shows.setAccessibleName("What the view shows")
@@ -73,6 +75,7 @@ class StatusLine(QStatusBar):
             for label in (self.tokens, self.times):
                 dim(label, state.old)
                 label.setToolTip(OLD if state.old else "")
+        self._give_way(going=not self.progress.isHidden())
 
     def _show_busy(self, busy: Busy | None) -> None:
         if busy is None:
@@ -90,6 +93,7 @@ class StatusLine(QStatusBar):
         if busy is not None:
             self.clearMessage()  # it hides Cancel
             self.shows.hide()
+            self._give_way(going=True)  # first: Qt lays the window out as soon as one is shown
             for widget in (self.activity, self.progress, self.cancel):
                 widget.show()
             self._fill(busy)
@@ -97,6 +101,7 @@ class StatusLine(QStatusBar):
     def _hide_bar(self) -> None:
         for widget in (self.activity, self.progress, self.cancel):
             widget.hide()
+        self._give_way(going=False)
         self._show_summary()
 
     def _show_summary(self) -> None:
@@ -115,6 +120,13 @@ class StatusLine(QStatusBar):
         else:
             self.progress.setRange(0, 1000)
             self.progress.setValue(round(1000 * busy.fraction))
+
+    def _give_way(self, *, going: bool) -> None:
+        """The window must not grow for what is going on: the model, which the header names too,
+        makes room for it."""
+        parts = (self.activity, self.progress, self.cancel, self.model, self.tokens, self.times)
+        needed = sum(max(p.minimumSizeHint().width(), p.minimumWidth()) + GAP for p in parts)
+        self.model.setVisible(not going or needed <= self.width())
 
     def _show_facts(self) -> None:
         state = self._store.state

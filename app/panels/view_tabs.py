@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QSizePolicy, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QFont, QFontInfo, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QApplication, QSizePolicy, QTabBar, QVBoxLayout, QWidget
 
 from app.groups import GROUPS, Group
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from app.views import View
 
 GROUP_KEYS = "Alt+{}"  # as `app.menus` binds them
+USUAL = 13  # pixels of letters that are not made smaller
 _BETWEEN = 14  # pixels between two names, where there is room
 
 
@@ -66,8 +68,8 @@ class ViewTabs(QWidget):
 
 
 class _Names(QTabBar):
-    """Names with room between them; in a narrow window that room goes first, and then the ends of
-    the longest names. height: of a line, beside its letters."""
+    """Names with room between them; in a narrow window that room goes first, then letters larger
+    than usual, and then the ends of the longest names. height: of a line, beside its letters."""
 
     def __init__(self, name: str, kind: str, height: int) -> None:
         super().__init__()
@@ -85,6 +87,27 @@ class _Names(QTabBar):
     def tabSizeHint(self, index: int) -> QSize:
         return super().tabSizeHint(index) + QSize(_BETWEEN, 0)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """As large as all names have room in, between the usual size and that of the window."""
+        whole = QFontInfo(QApplication.font()).pixelSize()
+        font = QFont(QApplication.font())
+        font.setPixelSize(whole)
+        names = [self.tabText(place) for place in range(self.count())]
+        letters = sum(QFontMetrics(font).horizontalAdvance(name) for name in names)
+        now = sum(self.fontMetrics().horizontalAdvance(name) for name in names)
+        sizes = [QTabBar.tabSizeHint(self, place).width() for place in range(self.count())]
+        beside = sum(sizes) - now
+        wanted = whole
+        if whole > USUAL and letters and self.width() < letters + beside:
+            wanted = max(USUAL, int(whole * (self.width() - beside) / letters))
+        if wanted != QFontInfo(self.font()).pixelSize():
+            font.setPixelSize(wanted)
+            self.setFont(font)
+
     def minimumTabSizeHint(self, index: int) -> QSize:
         widths = [super(_Names, self).tabSizeHint(i).width() for i in range(self.count())]
         most = _longest(widths, self.width())
@@ -101,7 +124,7 @@ def _longest(widths: list[int], room: int) -> int:
     return max(widths)
 
 
-def _fill(bar: QTabBar, entries: Sequence[Group | View], keys: str) -> None:
+def _fill(bar: _Names, entries: Sequence[Group | View], keys: str) -> None:
     """A tab for each, and in its tooltip what it shows and its key; tells nobody."""
     bar.blockSignals(True)
     while bar.count():
@@ -109,6 +132,7 @@ def _fill(bar: QTabBar, entries: Sequence[Group | View], keys: str) -> None:
     for place, entry in enumerate(entries):
         bar.addTab(entry.title)
         bar.setTabToolTip(place, f"{entry.summary} ({keys.format(place + 1)})")
+    bar.fit()
     bar.blockSignals(False)
 
 
