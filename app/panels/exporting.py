@@ -44,21 +44,25 @@ class PictureExport(QObject):
         self._theme = theme
 
     def choose(self) -> None:
-        """Ask where to, unless there is no picture."""
-        if self._picture("export") is None:
+        """Ask where to, unless there is no picture. What is written is the picture that was in
+        front then: behind the dialog decoding may go on."""
+        figure = self._picture("export")
+        if figure is None:
             return
         name = f"{self._store.state.view}.svg"
         path = self._dialog.ask("Export the view", name, FILE_TYPES)
         if path is not None:
-            self.save(path)
+            self._write(figure, path)
 
     def save(self, path: Path) -> None:
         """Write the picture in front to .png, .svg or .csv; a failure is said."""
+        figure = self._picture("export")
+        if figure is not None:
+            self._write(figure, path)
+
+    def _write(self, figure: Figure, path: Path) -> None:
         from app.render import export
 
-        figure = self._picture("export")
-        if figure is None:
-            return
         try:
             export.save(figure, path, theme=self._theme)
         except export.ExportError as error:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 _ENDING = re.compile(r"\*(\.\w+)")
+_OF_A_KIND = re.compile(r"\.[A-Za-z]\w*")  # “.pdf” is a kind, “.5” of “top-p 0.5” is none
 
 
 class SaveDialog:
@@ -18,15 +19,29 @@ class SaveDialog:
         self._folder = Path()
 
     def ask(self, title: str, name: str, kinds: str) -> Path | None:
-        """The file, with an ending of `kinds` ("SVG picture (*.svg);;…"); None for no choice."""
-        path, kind = QFileDialog.getSaveFileName(
-            self._window, title, str(self._folder / name), kinds
+        """The file, with an ending of `kinds` ("SVG picture (*.svg);;…") unless another kind was
+        named, which whoever writes the file refuses; None for no choice."""
+        start = str(self._folder / name)
+        while True:
+            path, kind = QFileDialog.getSaveFileName(self._window, title, start, kinds)
+            self._window.activateWindow()  # not every desktop does: keys would go nowhere
+            if not path:
+                return None
+            target = Path(path)
+            if not _OF_A_KIND.fullmatch(target.suffix):
+                chosen = _ENDING.findall(kind) or _ENDING.findall(kinds)
+                target = target.with_name(target.name + chosen[0])
+                if target.exists() and not self._may_replace(title, target):
+                    start = str(target)
+                    continue
+            self._folder = target.parent
+            return target
+
+    def _may_replace(self, title: str, target: Path) -> bool:
+        """The file dialog has asked of the name as it was typed, without its ending."""
+        buttons = QMessageBox.StandardButton
+        text = f"{target.name} is there already. Replace it?"
+        answer = QMessageBox.question(
+            self._window, title, text, buttons.Yes | buttons.No, buttons.No
         )
-        if not path:
-            return None
-        target = Path(path)
-        if target.suffix.lower() not in _ENDING.findall(kinds):
-            chosen = _ENDING.findall(kind) or _ENDING.findall(kinds)
-            target = target.with_name(target.name + chosen[0])
-        self._folder = target.parent
-        return target
+        return answer == buttons.Yes

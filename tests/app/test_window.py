@@ -191,6 +191,7 @@ def test_what_is_saved_next_is_offered_the_same_folder(
     app = open_app("random:decoder")
     app.window.exporting.choose()
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+    (tmp_path / "map.png").unlink()
     app.window.exporting.choose()
     app.window.decoding.buttons["step"].click()
     settled(qtbot, app)
