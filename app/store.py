@@ -178,6 +178,12 @@ class State:
         return self.fills or self.steps
 
     @property
+    def searching(self) -> bool:
+        """Whether a beam search runs whose hypotheses are not there yet."""
+        decoding = self.busy is not None and self.busy.lane == "decode"
+        return decoding and self.decode.strategy == "beam" and self.search is None
+
+    @property
     def all_at_once(self) -> Trace | None:
         """The run over all positions that is shown in place of the last step."""
         checked = self.checked

@@ -64,6 +64,7 @@ def options_of(state: State) -> ViewOptions:
         steps=state.moves,
         tree=state.tree.holding(state.steps, state.search),
         search=state.search,
+        searching=state.searching,
         shared=shown(state),
         limits=state.display.limits,
         drop_sinks=state.display.drop_sinks,

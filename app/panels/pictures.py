@@ -54,6 +54,7 @@ class Pictures(QWidget):
         self._stale: set[str] = set()
         self._drawn: set[str] = set()  # views whose widget shows the model that is open
         self._lane = ""  # what the worker was doing
+        self._searching = False
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE)
@@ -135,8 +136,8 @@ class Pictures(QWidget):
                 widget.enlarge(enlargement(self._store.state))
         if names & SHOWN_BY:
             self._stale = set(self._views)
-        made_way = self._made_way()
-        if made_way or names & (SHOWN_BY | {"view"}):
+        search, made_way = self._search_turned(), self._made_way()
+        if search or made_way or names & (SHOWN_BY | {"view"}):
             self._timer.start()
         elif "busy" in names and not coming(state) and not self._is_shown(state.view):
             self._patience.start()  # its preparation was cancelled, unless another one follows
@@ -147,6 +148,14 @@ class Pictures(QWidget):
         busy = self._store.state.busy
         before, self._lane = self._lane, busy.lane if busy is not None else ""
         return before in GOING_FIRST and before != self._lane
+
+    def _search_turned(self) -> bool:
+        """Whether a search has begun or ended that the picture in front tells of."""
+        before, self._searching = self._searching, self._store.state.searching
+        if before == self._searching:
+            return False
+        self._stale.add("beams")
+        return self._store.state.view == "beams"
 
     def _offer_views(self) -> None:
         abilities = self._store.state.abilities

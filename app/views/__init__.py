@@ -40,19 +40,19 @@ def _angle_brackets(token: int) -> str:
 class ViewOptions:
     """How things are shown, beside what is looked at.
 
-    raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every list over
-    the vocabulary. top: how many candidates a list holds. asked: tokens that every list over the
-    vocabulary tells the rank of. step or fill: the decoding step or
-    filled mask that `trace` belongs to, None for the text; steps: all of them; tree: the other
-    continuations, and the present one with its steps; search: a finished beam search;
-    shared: runs of the same text on fewer key/value heads. limits:
-    "fixed" colour scales, or "auto" from the values shown. pieces: token id -> readable label, of
-    what the model predicts; source_pieces: of what an encoder reads, where that is numbered
-    otherwise. missing: head name -> one sentence why there is none. drop_sinks: attention without
-    the first token, special tokens and punctuation, the rest rescaled. sentences: of a pair, show
-    attention from one sentence (0 is A, 1 is B) to one sentence only. heads_by: what a table of
-    heads is sorted by, largest first unless heads_reversed. kept: runs of other texts to compare
-    with. compact: for a narrow place beside the picture, without what has to be prepared.
+    raw_labels: tokens in the tokenizer's own spelling. sampling: narrows every list over the
+    vocabulary. top: how many candidates a list holds. asked: tokens that every list over the
+    vocabulary tells the rank of. step or fill: the decoding step or filled mask that `trace`
+    belongs to, None for the text; steps: all of them; tree: the other continuations, and the
+    present one with its steps; search: a finished beam search; searching: whether one runs and none
+    is there yet; shared: runs of the same text on fewer key/value heads. limits: "fixed" colour
+    scales, or "auto" from the values shown. pieces: token id -> readable label, of what the model
+    predicts; source_pieces: of what an encoder reads, where that is numbered otherwise. missing:
+    head name -> one sentence why there is none. drop_sinks: attention without the first token,
+    special tokens and punctuation, the rest rescaled. sentences: of a pair, show attention from one
+    sentence (0 is A, 1 is B) to one sentence only. heads_by: what a table of heads is sorted by,
+    largest first unless heads_reversed. kept: runs of other texts to compare with. compact: for a
+    narrow place beside the picture, without what has to be prepared.
     """
 
     raw_labels: bool = False
@@ -64,6 +64,7 @@ class ViewOptions:
     steps: tuple[Step, ...] | tuple[Fill, ...] = ()
     tree: Tree = field(default_factory=Tree)
     search: BeamSearch | None = None
+    searching: bool = False
     shared: tuple[Shared, ...] = ()
     limits: Literal["fixed", "auto"] = "fixed"
     pieces: Callable[[int], str] = _angle_brackets

@@ -24,6 +24,8 @@ MOST_STEPS, MOST_ROWS, MOST_ENDED = 7, 12, 8
 WIDTH, GAP_X = 84.0, 16.0
 TALL, LEAST_ROW, MOST_ROW = 272.0, 22.0, 76.0  # the tree, and a row of it with the gap below
 LEAST_BOX, MOST_BOX, BOX = 18.0, 32.0, 0.72  # the height of a box; its part of a row
+NONE_YET = "Choose the strategy Beam and press ▶: here stands every text that was considered."
+SEARCHING = "The search runs: once it has ended, here stands every text that was considered."
 KINDS = {"kept": "embedding", "ended": "head", "dropped": "text"}
 
 
@@ -33,10 +35,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if trace.spec.decoder is None:
         return empty(title, f"{trace.spec.name} is encoder-only and writes no text to search for.")
     if search is None or not search.nodes:
-        return empty(
-            title,
-            "Choose the strategy Beam and press ▶: here stands every text that was considered.",
-        )
+        return empty(title, SEARCHING if options.searching else NONE_YET)
     path = _path(search, options)
     steps = _window(search, selection.step)
     tree = _tree(search, path, steps, options)
