@@ -95,6 +95,8 @@ class DecodeChoices(QWidget):
             self.length_penalty: choice.length_penalty,
         }
         for spin, value in spins.items():
+            if spin.value() == value:  # a number that is being typed stays as it is
+                continue
             spin.blockSignals(True)
             spin.setValue(value)  # type: ignore[arg-type]
             spin.blockSignals(False)

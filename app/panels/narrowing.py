@@ -107,8 +107,11 @@ class NarrowingControls(QWidget):
             return
         narrowing = self._store.state.narrowing
         for field, spin in self._spins.items():
+            value = getattr(narrowing, field)
+            if spin.value() == value:  # a number that is being typed stays as it is
+                continue
             spin.blockSignals(True)
-            spin.setValue(getattr(narrowing, field))
+            spin.setValue(value)
             spin.blockSignals(False)
 
 
