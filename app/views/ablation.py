@@ -35,9 +35,10 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     bits = np.where(absent, 0, divergence).astype(np.float32)
     answer = options.pieces(found.answer)
     where = answer_name(trace, position, found.answer, options)
+    with_heads = "with the heads of this run" if trace.edited else "with all heads"
     details = (
         (f"P(“{answer}”) without", without),
-        ("with all heads", np.full_like(given, found.probability)),
+        (with_heads, np.full_like(given, found.probability)),
     )
     layers, columns = given.shape
     rows = Axis(title="Layer", labels=tuple(str(i + 1) for i in range(layers)))
@@ -79,9 +80,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             ),
         ),
         note=(
-            f"With all heads the likeliest is {where}: P = {found.probability:.4f}. Each cell is a"
-            " run of its own with that head's output set to 0, in the column “all” that of every"
-            " head of the layer; red: they speak for the token, blue: against it."
+            f"{with_heads.capitalize()} the likeliest is {where}: P = {found.probability:.4f}."
+            " Each cell is a run of its own with that head's output set to 0, in the column “all”"
+            " that of every head of the layer; red: they speak for the token, blue: against it."
         ),
         columns=2,
     )

@@ -67,11 +67,19 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         ),
         note=(
             f"Right: length of {vector}, as a share of its row (Kobayashi et al. 2020): a bright"
-            f" weight on a short value brings little.{_maps.still_count(trace, selection, options)}"
+            f" weight on a short value brings little.{_edited(trace, selection)}"
+            f"{_maps.still_count(trace, selection, options)}"
         ),
         hint=_maps.faint(largest, options),
         columns=2,
     )
+
+
+def _edited(trace: Trace, selection: Selection) -> str:
+    attention = f"{selection.stack}.{selection.layer}.{selection.part}"
+    if trace.edited.isdisjoint((f"{attention}.context", f"{attention}.out")):
+        return ""
+    return " What this run's edits keep from arriving adds nothing."
 
 
 def prepare(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 OUTPUT = {"self": "a", "cross": "c"}
 """What an attention's output is called, here and inside a layer."""
+EDITED = " This run edits what the head or the attention gives: the rows are what is left of it."
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -62,6 +63,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             _attending.output(found, head, heads, OUTPUT[selection.part]),
         ),
         note=_note(made, keys, key, found.slope, head if selection.head is None else None)
+        + (EDITED if found.edited else "")
         + still_count(trace, selection, options),
         hint=" ".join(
             hint

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analysis.edited import left
 from core.analysis.states import norms
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ Floats = NDArray[np.float32]
 class Contribution:
     """weights[query, key]; values[key]: ‖v‖, of the mean of all heads ‖v‖ averaged;
     norms[query, key]: ‖α·v·W_O‖, the length of what the key adds to the attention's output;
-    shares: norms divided by their row's sum (a row of zeros stays so)."""
+    shares: norms divided by their row's sum (a row of zeros stays so). What the run's edits of the
+    context and of the output keep from arriving adds nothing (`edited.left`)."""
 
     weights: Floats
     values: Floats
@@ -46,24 +48,54 @@ def contribution(trace: Trace, site: str, layer: int, head: int | None) -> Contr
 def _contribution(trace: Trace, site: str, layer: int, head: int | None) -> Contribution:
     stack, part = site.split(".")
     spec = trace.spec.stack(stack).attention(part, layer)
-    v = trace[f"{stack}.{layer}.{part}.v"].numpy()  # [kv_head, key, d_value]
+    prefix = f"{stack}.{layer}.{part}"
+    v = trace[f"{prefix}.v"].numpy()  # [kv_head, key, d_value]
+    context, out = left(trace, f"{prefix}.context"), left(trace, f"{prefix}.out")
+    edited = context is not None or out is not None
     matrix = trace.derive.output_weight(site, layer)[0].cpu().float().numpy()
     if head is not None:
         weights = trace.pattern(site, layer, head).numpy()
         value = v[head // spec.group]
-        brought = norms(value @ matrix[head])
-        lengths = weights * brought
         sizes = norms(value)
+        if edited:
+            own = None if context is None else context[head, None]
+            lengths = _arriving(weights[None], value[None], matrix[head, None], own, out)
+        else:
+            lengths = weights * norms(value @ matrix[head])
     else:
         maps = trace.pattern(site, layer).numpy()  # [head, query, key]
         weights = maps.mean(axis=0)
         shared = np.repeat(v, spec.group, axis=0)
         sizes = norms(shared).mean(axis=0)
-        outputs = np.einsum("hkv,hvd->khd", shared, matrix, optimize=True)
-        # ‖Σ_h α_h u_h‖² = Σ_hg α_h α_g (u_h · u_g): no [query, key, d_model] array is made.
-        gram = outputs @ outputs.transpose(0, 2, 1)  # [key, head, head]
-        mixed = np.einsum("hqk,khg->gqk", maps, gram, optimize=True)
-        lengths = np.sqrt(np.maximum(np.einsum("gqk,gqk->qk", mixed, maps), 0))
+        if edited:
+            lengths = _arriving(maps, shared, matrix, context, out)
+        else:
+            lengths = _together(maps, shared, matrix)
     sums = lengths.sum(axis=1, keepdims=True)
     shares = np.divide(lengths, sums, out=np.zeros_like(lengths), where=sums > 0)
     return Contribution(weights=weights, values=sizes, norms=lengths, shares=shares)
+
+
+def _together(maps: Floats, v: Floats, matrix: Floats) -> Floats:
+    """[query, key]: ‖Σ_h α_h·v_h·W_O,h‖."""
+    outputs = np.einsum("hkv,hvd->khd", v, matrix, optimize=True)
+    # ‖Σ_h α_h u_h‖² = Σ_hg α_h α_g (u_h · u_g): no [query, key, d_model] array is made.
+    gram = outputs @ outputs.transpose(0, 2, 1)  # [key, head, head]
+    mixed = np.einsum("hqk,khg->gqk", maps, gram, optimize=True)
+    lengths: Floats = np.sqrt(np.maximum(np.einsum("gqk,gqk->qk", mixed, maps), 0))
+    return lengths
+
+
+def _arriving(
+    maps: Floats, v: Floats, matrix: Floats, context: Floats | None, out: Floats | None
+) -> Floats:
+    """The same where edits leave parts of the context [head, query, d_value] and of the output
+    [query, d_model] alone, which may differ from query to query."""
+    lengths = np.empty(maps.shape[1:], np.float32)
+    for query in range(len(lengths)):
+        brought = maps[:, query, :, None] * v  # [head, key, d_value]
+        if context is not None:
+            brought = brought * context[:, query, None]
+        added = (brought @ matrix).sum(axis=0)  # [key, d_model]
+        lengths[query] = norms(added if out is None else added * out[query])
+    return lengths

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analysis.edited import left
 from core.spec import (
     AlibiPositions,
     AttentionSpec,
@@ -35,6 +36,9 @@ class Attending:
     scores = all of that; weights = softmax of the allowed scores; weighted[key, d_value] =
     weights · v, its columns sum to context[d_value]; head_out[d_model] = context · W_O of this
     head; out[d_model] = the same summed over all heads, plus `out_bias`.
+
+    edited: whether an edit of the run changed the context or the output here. What it scaled is
+    scaled in weighted, head_out and out_bias too; where it set a number, these are 0.
     """
 
     q: Floats
@@ -56,6 +60,7 @@ class Attending:
     head_out: Floats
     out_bias: Floats | None
     out: Floats
+    edited: bool
 
 
 def attend(trace: Trace, site: str, layer: int, head: int, query: int) -> Attending:
@@ -84,6 +89,8 @@ def attend(trace: Trace, site: str, layer: int, head: int, query: int) -> Attend
     weights = trace.pattern(site, layer, head, query).numpy()
     matrix, out_bias = trace.derive.output_weight(site, layer)
     context = trace[f"{prefix}.context"][head, query].numpy()
+    reaching = _left(trace, f"{prefix}.context", head, query)
+    leaving = _left(trace, f"{prefix}.out", query)
     return Attending(
         q=q,
         k=k,
@@ -99,12 +106,19 @@ def attend(trace: Trace, site: str, layer: int, head: int, query: int) -> Attend
         scores=scores,
         allowed=trace.allowed(site, layer)[query].numpy(),
         weights=weights,
-        weighted=weights[:, None] * v,
+        weighted=weights[:, None] * v * reaching,
         context=context,
-        head_out=context @ matrix[head].cpu().float().numpy(),
-        out_bias=None if out_bias is None else out_bias.cpu().float().numpy(),
+        head_out=context @ matrix[head].cpu().float().numpy() * leaving,
+        out_bias=None if out_bias is None else out_bias.cpu().float().numpy() * leaving,
         out=trace[f"{prefix}.out"][query].numpy(),
+        edited=bool((reaching != 1).any() or (leaving != 1).any()),
     )
+
+
+def _left(trace: Trace, site: str, *place: int) -> Floats:
+    """`edited.left` at a place of the value, 1 without edits of it."""
+    found = left(trace, site)
+    return np.ones(1, np.float32) if found is None else found[place]
 
 
 def _slope(spec: AttentionSpec, head: int) -> float:

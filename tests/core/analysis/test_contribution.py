@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from core.analysis.contribution import contribution
+from core.edits import Edit
 from core.masks import MaskChoice
 from tests.core.analysis.by_hand import array
 from tests.traces import KINDS, network, trace_of
@@ -43,3 +44,41 @@ def test_a_query_that_sees_nothing_gets_nothing() -> None:
         found = contribution(trace, "encoder.self", 0, head)
         assert not found.shares[2].any()
         assert found.shares[1].sum() == pytest.approx(1)
+
+
+EDITS = (
+    Edit(site="encoder.1.self.context", at=(("head", 0),)),
+    Edit(site="encoder.1.self.context", at=(("head", 2), ("query", 3)), value=0.5, mode="scale"),
+    Edit(site="encoder.1.self.context", at=(("head", 3), ("d_head", 1)), value=9.0),
+    Edit(site="encoder.1.self.out", at=(("position", 4),), value=2.0, mode="scale"),
+    Edit(site="encoder.1.self.out", at=(("d_model", 5),), value=1.0),
+)
+
+
+@pytest.mark.parametrize("head", [0, 2, 3, None])
+def test_what_an_edit_keeps_from_arriving_adds_nothing(head: int | None) -> None:
+    trace = trace_of("encoder", length=6, edits=EDITS)
+    matrix = array(network("encoder").stack("encoder").block(1).attention.out.weight)
+    v, maps = array(trace["encoder.1.self.v"]), array(trace.pattern("encoder.self", 1))
+    found = contribution(trace, "encoder.self", 1, head)
+    for i, j in np.ndindex(6, 6):
+        total = np.zeros(16)
+        for h in range(4) if head is None else [head]:
+            brought = maps[h, i, j] * v[h, j]
+            if h == 0:
+                brought *= 0
+            if (h, i) == (2, 3):
+                brought *= 0.5
+            if h == 3:
+                brought[1] = 0
+            total += matrix[:, 4 * h : 4 * h + 4] @ brought
+        total *= 2 if i == 4 else 1
+        total[5] = 0
+        assert found.norms[i, j] == pytest.approx(np.linalg.norm(total), abs=1e-4)
+    assert bool(found.shares.any()) == (head != 0)
+
+
+def test_edits_elsewhere_change_nothing_here() -> None:
+    plain = contribution(trace_of("encoder", length=6), "encoder.self", 0, None)
+    found = contribution(trace_of("encoder", length=6, edits=EDITS), "encoder.self", 0, None)
+    assert np.array_equal(plain.norms, found.norms)

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from core.analysis.inside import attend, experts, neurons, stream
+from core.edits import Edit
 from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
@@ -186,3 +187,23 @@ def test_the_first_norm_may_be_absent() -> None:
     assert [s.name for s in first] == ["x", "a", "h = x + a", "norm(h)", "f", "out = h + f"]
     assert [s.name for s in second][1:3] == ["norm(x)", "a"]
     assert first[1].meaning == "attention(x)"
+
+
+def test_edited_contexts_and_outputs_chain_too() -> None:
+    edits = (
+        Edit(site="encoder.1.self.context", at=(("head", 0),)),
+        Edit(site="encoder.1.self.context", at=(("head", 1),), value=-2.0, mode="scale"),
+        Edit(site="encoder.1.self.out", at=(("position", 4),), value=0.5, mode="scale"),
+    )
+    trace = trace_of("encoder", length=6, edits=edits)
+    for query, heads in ((3, {0, 1}), (4, {0, 1, 2, 3})):
+        total = np.zeros(16)
+        for head in range(4):
+            found = attend(trace, "encoder.self", 1, head, query)
+            assert found.edited == (head in heads)
+            assert found.weighted.sum(axis=0) == pytest.approx(found.context, **CLOSE)
+            assert found.context.any() == (head != 0)
+            total = total + found.head_out
+        assert found.out_bias is not None
+        assert found.out == pytest.approx(total + found.out_bias, **CLOSE)
+    assert not attend(trace, "encoder.self", 0, 0, 4).edited
