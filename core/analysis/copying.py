@@ -80,10 +80,9 @@ def _copying(trace: Trace, site: str, should_stop: ShouldStop | None, drop_sinks
         if not real.any():
             continue
         maps = trace.derive.pattern(trace, site, layer, None, None)
-        v = trace[f"{name}.{layer}.{part}.v"].to(maps)
-        v = v.repeat_interleave(stack.attention(part, layer).group, dim=0)
+        context = trace[f"{name}.{layer}.{part}.context"].to(maps)  # as edited, where it is
         matrix = trace.derive.output_weight(site, layer)[0].to(maps)
-        moved = trace.derive.towards_output(trace, maps @ v @ matrix).cpu().float().numpy()
+        moved = trace.derive.towards_output(trace, context @ matrix).cpu().float().numpy()
         weights = maps.cpu().float().numpy()
         weights = without(weights, dropped) if drop_sinks else weights
         raised = moved @ named.T - (moved @ usual)[..., None]  # [head, query, key]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from core.analysis.copying import can_copy, copying
+from core.edits import Edit
 from core.errors import Cancelled
 from core.model import Transformer
 from core.request import RunRequest
@@ -109,3 +110,10 @@ def test_a_head_that_looks_at_sinks_alone_is_judged_by_the_rest() -> None:
 def test_it_stops_when_asked() -> None:
     with pytest.raises(Cancelled):
         copying(trace_of("encoder"), "encoder.self", lambda: True)
+
+
+def test_a_head_that_is_switched_off_copies_nothing() -> None:
+    off = Edit(site="encoder.1.self.context", at=(("head", 2),))
+    found = copying(trace_of("encoder", length=6, edits=(off,)), "encoder.self")
+    assert found[1, 2] == 0
+    assert np.count_nonzero(found) == found.size - 1
