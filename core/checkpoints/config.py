@@ -53,18 +53,21 @@ class Config(Mapping[str, Any]):
                 return value
         return default
 
+    def _key(self, keys: tuple[str, ...]) -> str:
+        """The one of these whose value counts, for messages."""
+        return next((key for key in keys if self.values_.get(key) is not None), keys[0])
+
     def size(self, *keys: str, default: int | None = None) -> int:
         """A positive whole number that a model can have; CheckpointError where it is none."""
         value = self.need(*keys) if default is None else self.read(*keys, default=default)
+        key = self._key(keys)
         if not is_whole(value) or value < 1:
             raise CheckpointError(
-                f"{self.path}: {keys[0]} is {value!r}; it must be a whole number of at least 1"
+                f"{self.path}: {key} is {value!r}; it must be a whole number of at least 1"
             )
-        most = _MOST_LAYERS if "layer" in keys[0] else _MOST
+        most = _MOST_LAYERS if "layer" in key else _MOST
         if value > most:
-            raise CheckpointError(
-                f"{self.path}: {keys[0]} is {value}; no model has more than {most}"
-            )
+            raise CheckpointError(f"{self.path}: {key} is {value}; no model has more than {most}")
         return int(value)
 
     def count(self, *keys: str, default: int | None = None, least: int = 0) -> int:
@@ -72,7 +75,7 @@ class Config(Mapping[str, Any]):
         value = self.need(*keys) if default is None else self.read(*keys, default=default)
         if not is_whole(value) or value < least:
             raise CheckpointError(
-                f"{self.path}: {keys[0]} is {value!r}; it must be a whole number of at "
+                f"{self.path}: {self._key(keys)} is {value!r}; it must be a whole number of at "
                 f"least {least}"
             )
         return int(value)
@@ -87,7 +90,7 @@ class Config(Mapping[str, Any]):
         fits = not isinstance(value, bool) and isinstance(value, Real)
         if not fits or not isfinite(value) or value < 0 or (positive and value == 0):
             raise CheckpointError(
-                f"{self.path}: {keys[0]} is {value!r}; it must be a number "
+                f"{self.path}: {self._key(keys)} is {value!r}; it must be a number "
                 f"{'above' if positive else 'of at least'} 0"
             )
         return float(value)
@@ -103,9 +106,11 @@ class Config(Mapping[str, Any]):
             raise CheckpointError(f"{self.path}: {key} is {found!r}; it must be a list of numbers")
         return tuple(Config({key: n}, self.path).number(key, positive=True) for n in found)
 
-    def flag(self, key: str, *, default: bool) -> bool:
-        """true or false; 0 and 1 are read so too, anything else is CheckpointError."""
-        value = self.read(key, default=default)
+    def flag(self, key: str, *, default: bool, null: bool | None = None) -> bool:
+        """true or false; 0 and 1 are read so too, anything else is CheckpointError. null: what an
+        explicit null means where it does not stand for `default`."""
+        unsaid = default if null is None or key not in self else null
+        value = self.read(key, default=unsaid)
         if not isinstance(value, (bool, int)) or value not in (0, 1):
             raise CheckpointError(f"{self.path}: {key} is {value!r}; it must be true or false")
         return bool(value)

@@ -66,8 +66,12 @@ def spec_of(
     output = vocab if target_vocab is None else target_vocab
 
     def stack(name: StackName) -> StackSpec:
-        d_model = config.size("d_model")
-        heads = config.size(f"{name}_attention_heads")
+        def own(general: str) -> tuple[str, ...]:
+            """The general spelling stands for the encoder's key, and counts before it."""
+            return (general,) if name == "encoder" else ()
+
+        d_model = config.size("hidden_size", "d_model")
+        heads = config.size(*own("num_attention_heads"), f"{name}_attention_heads")
         plain = AttentionSpec(
             d_model=d_model, heads=heads, kv_heads=heads, d_head=head_width(config, d_model, heads)
         )
@@ -91,7 +95,7 @@ def spec_of(
                 scale=d_model**0.5 if config.flag("scale_embedding", default=scaled) else 1.0,
                 norm=norm if embedding_norm else None,
             ),
-            blocks=(block,) * config.size(f"{name}_layers"),
+            blocks=(block,) * config.size(*own("num_hidden_layers"), f"{name}_layers"),
             final_norm=norm if final_norm else None,
             max_positions=positions.size - positions.offset,
         )

@@ -29,7 +29,9 @@ def spec(config: Config) -> ModelSpec:
     is_v3 = config.read("model_type") == "deepseek_v3"
     dense = config.count("first_k_dense_replace", default=3 if is_v3 else 0)
     attending = attention(
-        config, interleaved=not is_v3 or config.flag("rope_interleave", default=True)
+        config,
+        interleaved=not is_v3 or config.flag("rope_interleave", default=True, null=False),
+        longest=4096 if is_v3 else 2048,
     )
     experts = v3_experts(config) if is_v3 else v2_experts(config)
     bias = not is_v3 and config.flag("mlp_bias", default=False)
@@ -43,11 +45,12 @@ def spec(config: Config) -> ModelSpec:
     return llama.decoder_only(config, "DeepSeek-V3" if is_v3 else "DeepSeek-V2", block)
 
 
-def attention(config: Config, *, interleaved: bool) -> AttentionSpec:
-    """Latent attention; YaRN also sharpens the scores by the square of its magnitude."""
+def attention(config: Config, *, interleaved: bool, longest: int) -> AttentionSpec:
+    """Latent attention; YaRN also sharpens the scores by the square of its magnitude. longest: as
+    in `rotary`."""
     heads = config.size("num_attention_heads")
     nope, rope = config.size("qk_nope_head_dim"), config.size("qk_rope_head_dim")
-    positions = rotary(config, rope, interleaved=interleaved)
+    positions = rotary(config, rope, interleaved=interleaved, longest=longest)
     bias = config.flag("attention_bias", default=False)
     plain = AttentionSpec(
         d_model=config.size("hidden_size"),
@@ -89,7 +92,7 @@ def v2_experts(config: Config) -> ExpertsSpec:
         )
     limited = method == "group_limited_greedy"
     return ExpertsSpec(
-        count=config.size("n_routed_experts"),
+        count=config.size("num_experts", "n_routed_experts"),
         top=config.size("num_experts_per_tok"),
         d_ff=config.size("moe_intermediate_size"),
         shared=config.count("n_shared_experts", default=2),
@@ -105,12 +108,12 @@ def v3_experts(config: Config) -> ExpertsSpec:
     config.refuse("scoring_func", "sigmoid", default="sigmoid")
     config.refuse("topk_method", "noaux_tc", default="noaux_tc")
     return ExpertsSpec(
-        count=config.size("n_routed_experts"),
+        count=config.size("num_local_experts", "n_routed_experts"),
         top=config.size("num_experts_per_tok"),
         d_ff=config.size("moe_intermediate_size"),
         shared=config.count("n_shared_experts", default=1),
         scoring="sigmoid",
-        renormalise=config.flag("norm_topk_prob", default=True),
+        renormalise=config.flag("norm_topk_prob", default=True, null=False),
         scale=config.number("routed_scaling_factor", default=2.5),
         groups=config.size("n_group", default=8),
         top_groups=config.size("topk_group", default=4),

@@ -26,7 +26,8 @@ from core.spec import (
 
 def spec(config: Config) -> ModelSpec:
     """Post-norm encoder; the position table is stored even where it is sinusoidal."""
-    d_model, heads = config.size("dim", "hidden_size"), config.size("n_heads")
+    d_model = config.size("hidden_size", "dim")
+    heads = config.size("num_attention_heads", "n_heads")
     vocab, rows = config.size("vocab_size"), config.size("max_position_embeddings")
     activation = config.choice("activation", ACTIVATIONS, default="gelu")
     norm = NormSpec(eps=1e-12)
@@ -49,7 +50,7 @@ def spec(config: Config) -> ModelSpec:
             embedding=EmbeddingSpec(
                 vocab=vocab, d_model=d_model, positions=LearnedPositions(size=rows), norm=norm
             ),
-            blocks=(block,) * config.size("n_layers"),
+            blocks=(block,) * config.size("num_hidden_layers", "n_layers"),
             max_positions=rows,
         ),
         heads=Heads(

@@ -8,7 +8,15 @@ from core.checkpoints.config import Config
 from core.families import llama
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
-from core.spec import Activation, AttentionSpec, BlockSpec, FeedForwardSpec, ModelSpec
+from core.families.rope import rotary
+from core.spec import (
+    Activation,
+    AttentionSpec,
+    BlockSpec,
+    FeedForwardSpec,
+    ModelSpec,
+    RotaryPositions,
+)
 
 
 def spec(config: Config) -> ModelSpec:
@@ -18,11 +26,19 @@ def spec(config: Config) -> ModelSpec:
     return llama.decoder_only(
         config,
         "Gemma",
-        lambda layer: block(config, llama.attention(config, qkv_bias=bias, out_bias=bias)),
+        lambda layer: block(
+            config,
+            llama.attention(config, qkv_bias=bias, out_bias=bias, positions=rotation(config)),
+        ),
         tied=True,
         scale=config.size("hidden_size") ** 0.5,
         pad=0,
     )
+
+
+def rotation(config: Config) -> RotaryPositions:
+    """That of Gemma and Gemma 2."""
+    return rotary(config, llama.head_size(config), longest=8192)
 
 
 def block(config: Config, attention: AttentionSpec, *, key: str = "hidden_act") -> BlockSpec:

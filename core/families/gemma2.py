@@ -27,6 +27,7 @@ def spec(config: Config) -> ModelSpec:
                 window=config.size("sliding_window", default=4096) if slides else None,
                 scale=config.number("query_pre_attn_scalar", default=256, positive=True) ** -0.5,
                 softcap=cap(config, "attn_logit_softcapping", 50.0),
+                positions=gemma.rotation(config),
             ),
         )
 

@@ -93,6 +93,7 @@ def rotation(config: Config, kind: str) -> RotaryPositions:
         stretches=full,
         theta_keys=("rope_theta",) if full else ("rope_local_base_freq",),
         default_theta=1_000_000.0 if full else 10_000.0,
+        longest=131_072,
     )
 
 

@@ -27,9 +27,11 @@ from core.spec import (
 def spec(config: Config) -> ModelSpec:
     """Pre-norm decoder with learned positions and a tied output matrix."""
     config.refuse("add_cross_attention", default=False)
-    d_model, heads = config.size("n_embd", "hidden_size"), config.size("n_head")
+    d_model = config.size("hidden_size", "n_embd")
+    heads = config.size("num_attention_heads", "n_head")
     d_head = head_width(config, d_model, heads)
-    layers, rows = config.size("n_layer"), config.size("n_positions", "n_ctx")
+    layers = config.size("num_hidden_layers", "n_layer")
+    rows = config.size("max_position_embeddings", "n_positions", "n_ctx")
     norm = NormSpec(eps=config.number("layer_norm_epsilon", default=1e-5))
     feedforward = FeedForwardSpec(
         d_model=d_model,

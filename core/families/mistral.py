@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.checkpoints.config import Config
 from core.families import llama
 from core.families.family import Family
+from core.families.rope import rotary
 from core.spec import ModelSpec
 
 
@@ -12,10 +13,13 @@ def spec(config: Config) -> ModelSpec:
     """sliding_window null (from version 0.2 on) means full causal attention."""
     # null means no window; without the key there is one.
     window = config.optional_size("sliding_window") if "sliding_window" in config else 4096
+    positions = rotary(config, llama.head_size(config), longest=131_072)
     return llama.decoder_only(
         config,
         "Mistral",
-        lambda layer: llama.block(config, llama.attention(config, window=window)),
+        lambda layer: llama.block(
+            config, llama.attention(config, window=window, positions=positions)
+        ),
     )
 
 

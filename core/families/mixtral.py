@@ -16,7 +16,7 @@ from core.spec import BlockSpec, ExpertsSpec, ModelSpec
 
 def spec(config: Config) -> ModelSpec:
     experts = ExpertsSpec(
-        count=config.size("num_local_experts", default=8),
+        count=config.size("num_experts", "num_local_experts", default=8),
         top=config.size("num_experts_per_tok", default=2),
         d_ff=config.size("intermediate_size"),
     )
@@ -24,7 +24,9 @@ def spec(config: Config) -> ModelSpec:
     attention = llama.attention(
         config,
         window=config.optional_size("sliding_window"),
-        positions=rotary(config, llama.head_size(config), default_theta=1_000_000.0),
+        positions=rotary(
+            config, llama.head_size(config), default_theta=1_000_000.0, longest=131_072
+        ),
     )
 
     def block(layer: int) -> BlockSpec:

@@ -21,7 +21,7 @@ def spec(config: Config) -> ModelSpec:
             "'longrope'; supported is that name"
         )
     window = config.optional_size("sliding_window")
-    positions = rotary(config, llama.head_size(config), partial=1.0)
+    positions = rotary(config, llama.head_size(config), partial=1.0, longest=4096, original=4096)
     return llama.decoder_only(
         config,
         "Phi-3",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from core.checkpoints.config import Config
 from core.families import llama
 from core.families.family import Family
+from core.families.rope import rotary
 from core.families.windows import SLIDING, layer_type
-from core.spec import ModelSpec
+from core.spec import ModelSpec, RotaryPositions
 
 
 def spec(config: Config) -> ModelSpec:
@@ -14,9 +15,20 @@ def spec(config: Config) -> ModelSpec:
         config,
         "Qwen2",
         lambda layer: llama.block(
-            config, llama.attention(config, qkv_bias=True, window=window(config, layer))
+            config,
+            llama.attention(
+                config,
+                qkv_bias=True,
+                window=window(config, layer),
+                positions=rotation(config),
+            ),
         ),
     )
+
+
+def rotation(config: Config) -> RotaryPositions:
+    """That of Qwen2 and Qwen3."""
+    return rotary(config, llama.head_size(config), longest=32_768)
 
 
 def window(config: Config, layer: int) -> int | None:
@@ -26,7 +38,8 @@ def window(config: Config, layer: int) -> int | None:
     first = config.count("max_window_layers", default=28)
     if layer_type(config, layer, lambda i: i >= first) != SLIDING:
         return None
-    return config.size("sliding_window", default=4096)
+    # null means no window; without the key there is one.
+    return config.optional_size("sliding_window") if "sliding_window" in config else 4096
 
 
 _TINY = llama.TINY | {"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"]}

@@ -22,6 +22,7 @@ def spec(config: Config) -> ModelSpec:
                 out_bias=bias,
                 window=qwen2.window(config, layer),
                 qk_norm=llama.rms_norm(config),
+                positions=qwen2.rotation(config),
             ),
         ),
     )

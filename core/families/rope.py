@@ -42,13 +42,17 @@ def rotary(
     partial: float | None = None,
     partial_key: str = "partial_rotary_factor",
     interleaved: bool = False,
+    longest: int = 2048,
+    original: int | None = None,
 ) -> RotaryPositions:
     """The rotation of one kind of layer.
 
     layer_type: which entry of a nested `rope_parameters` ("full_attention"), in families that have
     one for each kind. stretches: whether `rope_scaling` is about this kind. theta_keys: top-level
     spellings. partial: the share of coordinates that turn where `partial_key` does not say, in
-    families that know of such a share; None turns the whole head.
+    families that know of such a share; None turns the whole head. longest, original: the lengths
+    of a stretched rotation that the family's class has where none is stated, `original` even where
+    one stands among the numbers of the stretch.
     """
     said = parameters(config, layer_type, stretches=stretches)
     theta = said.optional_number("rope_theta", positive=True)
@@ -61,7 +65,7 @@ def rotary(
         theta=config.number(*theta_keys, positive=True) if theta is None else theta,
         d_rotary=_width(config, said, d_head, partial, partial_key),
         interleaved=interleaved,
-        scaling=scaling(config, said, outer=layer_type is None),
+        scaling=scaling(config, said, outer=layer_type is None, longest=longest, original=original),
     )
     _try(config, found, d_head)
     return found
@@ -180,9 +184,12 @@ def kind_of(config: Config, said: Config) -> Kind | None:
     return KINDS[asked]
 
 
-def scaling(config: Config, said: Config, *, outer: bool = True) -> RotaryScaling | None:
+def scaling(
+    config: Config, said: Config, *, outer: bool, longest: int, original: int | None
+) -> RotaryScaling | None:
     """The numbers of a stretched rotation. outer: whether `original_max_position_embeddings` counts
     beside the rotation too, and first, as the reference has it where all layers turn alike.
+    longest, original: as in `rotary`.
 
     Raises CheckpointError for numbers that are not there or are none.
     """
@@ -190,10 +197,10 @@ def scaling(config: Config, said: Config, *, outer: bool = True) -> RotaryScalin
     if kind is None:
         return None
     _needed(config, said, kind)
-    longest = config.size("max_position_embeddings", default=2048)
-    original = config.optional_size("original_max_position_embeddings") if outer else None
-    if original is None:
-        original = said.optional_size("original_max_position_embeddings")
+    longest = config.size("max_position_embeddings", default=longest)
+    if outer:
+        original = config.optional_size("original_max_position_embeddings") or original
+    original = original or said.optional_size("original_max_position_embeddings")
     factor = said.optional_number("factor", positive=True)
     if factor is None:  # yarn and longrope take it from the lengths
         factor = longest / original if original else 1.0

@@ -35,24 +35,25 @@ def spec(config: Config) -> ModelSpec:
     else:
         config.refuse("is_encoder_decoder", True, default=True)
     labelled = classes(config)
-    vocab, d_model = config.size("vocab_size"), config.size("d_model")
+    vocab, d_model = config.size("vocab_size"), config.size("hidden_size", "d_model")
     return ModelSpec(
         family="T5",
         name=config.path.parent.name,
-        encoder=_stack(config, "encoder", config.size("num_layers")),
+        encoder=_stack(config, "encoder", config.size("num_hidden_layers", "num_layers")),
         decoder=None
         if alone
         else _stack(
             config,
             "decoder",
-            config.size("num_decoder_layers", default=config.size("num_layers")),
+            # The general spelling is of the encoder's alone.
+            config.size("num_decoder_layers", "num_layers", default=8 if _is_mt5(config) else 6),
         ),
         heads=Heads(classes=labelled)
         if alone or labelled is not None
         else Heads(
             vocab=VocabHead(
                 vocab=vocab,
-                tied=config.flag("tie_word_embeddings", default=True),
+                tied=True,  # tie_word_embeddings is about the scale alone
                 scale=d_model**-0.5 if _scales_output(config) else 1.0,
             )
         ),
@@ -65,26 +66,31 @@ def spec(config: Config) -> ModelSpec:
     )
 
 
+def _is_mt5(config: Config) -> bool:
+    return config.get("model_type") == "mt5"
+
+
 def _scales_output(config: Config) -> bool:
     """T5 v1.0 scales the state before the tied matrix; v1.1 and mT5 do not.
 
     transformers 5 writes the answer down; before, an untied head meant no.
     """
-    if config.get("model_type") == "mt5":
+    if _is_mt5(config):
         return False
     tied = config.flag("tie_word_embeddings", default=True)
-    return bool(config.flag("scale_decoder_outputs", default=tied is not False))
+    return config.flag("scale_decoder_outputs", default=tied, null=False)
 
 
 def _stack(config: Config, name: StackName, layers: int) -> StackSpec:
-    d_model, heads = config.size("d_model"), config.size("num_heads")
+    d_model = config.size("hidden_size", "d_model")
+    heads = config.size("num_attention_heads", "num_heads")
     activation, gated = _feedforward(config)
     norm = NormSpec(kind="rms", eps=config.number("layer_norm_epsilon", default=1e-6), bias=False)
     plain = AttentionSpec(
         d_model=d_model,
         heads=heads,
         kv_heads=heads,
-        d_head=config.size("d_kv"),
+        d_head=config.size("head_dim", "d_kv"),
         qkv_bias=False,
         out_bias=False,
         scale=1.0,
@@ -120,7 +126,7 @@ def _stack(config: Config, name: StackName, layers: int) -> StackSpec:
 def _feedforward(config: Config) -> tuple[Activation, bool]:
     """(activation, gated) from "relu" or "gated-gelu", where the gated GELU is the tanh form. What
     `dense_act_fn` and `is_gated_act` say counts before it."""
-    default = "gated-gelu" if config.get("model_type") == "mt5" else "relu"
+    default = "gated-gelu" if _is_mt5(config) else "relu"
     words = str(config.read("feed_forward_proj", default=default))
     gated = config.flag("is_gated_act", default=words.startswith("gated-"))
     if config.read("dense_act_fn") is not None:

@@ -36,9 +36,7 @@ def decoder_attention(config: Config, plain: AttentionSpec) -> AttentionSpec:
     a decoder sees what comes later too. A window of W reaches W - 1 tokens back, but W either way
     without causality, as in the reference.
     """
-    # null is no less false there.
-    stated = config.get("is_causal", True) is not None
-    if stated and config.flag("is_causal", default=True):
+    if config.flag("is_causal", default=True, null=False):
         return replace(plain, causal=True)
     window = None if plain.window is None else plain.window + 1
     return replace(plain, causal=False, window=window)

@@ -17,7 +17,7 @@ from tests.core.families import reference
 from tests.core.families.conftest import Case, trace
 from tests.core.families.test_parity import compare, everything
 
-TINY = {family.name: dict(family.tiny[0]) for family in families()}
+TINY: dict[str, dict[str, Any]] = {family.name: dict(family.tiny[0]) for family in families()}
 """The first tiny configuration of each family."""
 
 
