@@ -25,6 +25,7 @@ class AskedWord(QWidget):
             "Every list below also shows this word, however unlikely, with its rank"
         )
         self.field.setClearButtonEnabled(True)
+        self.field.setAcceptDrops(False)  # a folder that is dropped here is opened, as elsewhere
         self.said = QLabel()
         self.said.setWordWrap(True)
         self.said.hide()

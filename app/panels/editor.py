@@ -13,10 +13,15 @@ from app.choices import one_line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Page:
-    """A text with its own undo, and the words that masks stand for in it."""
+    """A text with its own undo, and the words that masks stand for in it.
+
+    words: where masks stood (first and last position, as Qt counts) and for which word, by the
+    hash of the text that they stood in.
+    """
 
     document: QTextDocument
     masked: list[tuple[QTextCursor, str]] = field(default_factory=list)
+    words: dict[int, tuple[tuple[int, int, str], ...]] = field(default_factory=dict)
 
 
 class Editor(QPlainTextEdit):
@@ -49,6 +54,7 @@ class Editor(QPlainTextEdit):
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFixedHeight(self._height())
+        self.textChanged.connect(self._follow_masks)
         self.textChanged.connect(lambda: self.edited.emit(self.toPlainText()))
 
     def _height(self) -> int:
@@ -62,6 +68,11 @@ class Editor(QPlainTextEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._lines > 1 or event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """A folder or file that is dropped here is no text: the window opens it."""
+        dropped = any(url.isLocalFile() for url in source.urls())
+        return not dropped and super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         if self._lines > 1:
@@ -102,7 +113,8 @@ class Editor(QPlainTextEdit):
         if text != self.toPlainText():
             self._page.masked.clear()
             self.blockSignals(True)
-            empty = self.document().isEmpty() and not self.document().isUndoAvailable()
+            unwritten = not self.document().isUndoAvailable()
+            empty = unwritten and (self.document().isEmpty() or not self._name)
             if empty or self._only_shown:  # there is nothing to come back to
                 self.setPlainText(text)
             else:
@@ -114,6 +126,7 @@ class Editor(QPlainTextEdit):
             self.verticalScrollBar().setValue(0)
             self.horizontalScrollBar().setValue(0)
             self.blockSignals(False)
+            self._follow_masks()
         self._only_shown = False
 
     def replace(self, start: int, end: int, text: str) -> None:
@@ -128,9 +141,9 @@ class Editor(QPlainTextEdit):
         cursor.insertText(piece)
         self._end_step()
         last = cursor.position()
-        cursor.setPosition(last - _units(piece))
-        cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
-        self._page.masked.append((cursor, text[start:end]))
+        masked = self._between(last - _units(piece), last)
+        self._page.masked.append((masked, text[start:end]))
+        self._follow_masks()
 
     def unmask_word(self, start: int, end: int) -> bool:
         """Bring back the word under a mask; False where the mask was typed by hand."""
@@ -148,11 +161,30 @@ class Editor(QPlainTextEdit):
         but in a document that counts as saved."""
         self.document().setModified(False)
 
+    def _follow_masks(self) -> None:
+        """Undo and redo bring a text back with its masks, but put no cursor on them again."""
+        page = self._page
+        if not (page.masked or page.words):
+            return
+        found = {c.selectionStart(): (c, word) for c, word in page.masked if c.hasSelection()}
+        key = hash(self.toPlainText())
+        for start, end, word in page.words.get(key, ()):
+            if start not in found:
+                found[start] = self._between(start, end), word
+        page.masked[:] = found.values()
+        page.words[key] = tuple(
+            (start, cursor.selectionEnd(), word) for start, (cursor, word) in found.items()
+        )
+
     def _cursor(self, start: int, end: int) -> QTextCursor:
         text = self.toPlainText()
+        return self._between(_units(text[:start]), _units(text[:end]))
+
+    def _between(self, start: int, end: int) -> QTextCursor:
+        """Positions as Qt counts them."""
         cursor = QTextCursor(self.document())
-        cursor.setPosition(_units(text[:start]))
-        cursor.setPosition(_units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         return cursor
 
 

@@ -19,6 +19,18 @@ def test_undo_does_not_lead_to_the_text_of_an_architecture_that_never_was_there(
     assert not app.window.menus.editing.actions["undo"].isEnabled()
 
 
+def test_undo_does_not_lead_to_the_text_of_a_kind_that_was_given_up_before_the_core_came(
+    qtbot: QtBot, open_app: Opener
+) -> None:
+    core = Held()
+    app = open_app("random:encoder", core=core, wait=False)
+    app.session.opening.choose_architecture("decoder")
+    let_go(qtbot, app, core)
+    editor = app.window.prompt.text
+    assert app.store.state.model.spec.architecture == "decoder"
+    assert not editor.document().isUndoAvailable()
+
+
 def test_an_example_is_still_undone(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app("builtin:decoder")
     app.session.write(text="Shown from outside.")
