@@ -69,7 +69,8 @@ class CacheHandle(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trace:
-    """One run, ready to be asked. Tensors come back on the CPU in float32, without a batch axis.
+    """One run, ready to be asked. Tensors come back on the CPU in float32, without a batch axis;
+    they are the caller's own, and changing them changes nothing here.
 
     request: the `RunRequest` that made it. tokens: stack name -> `Tokens`. captured: site name ->
     `Captured`. milliseconds: time of the forward pass. notes: what could not be taken at its word,
@@ -93,10 +94,7 @@ class Trace:
 
     def __getitem__(self, site: str | Site) -> Tensor:
         """The recorded value at a site such as "decoder.2.ffn.out"; KeyError lists near names."""
-        name = str(site)
-        if name not in self.captured:
-            raise KeyError(self._unrecorded(name))
-        return _plain(self.captured[name].values)
+        return self._recorded(str(site)).clone()
 
     def __contains__(self, site: object) -> bool:
         return str(site) in self.captured
@@ -119,13 +117,13 @@ class Trace:
         site: "encoder.self", "decoder.self" or "decoder.cross". Blocked cells are exactly 0; a
         query that may see nothing has a row of zeros. Raises RequestError for what is not there.
         """
-        return self._derived("pattern", site, layer, head, query)
+        return self._derived("pattern", site, layer, head, query).clone()
 
     def scores(
         self, site: str, layer: int, head: int | None = None, query: int | None = None
     ) -> Tensor:
         """q·k scaled, soft-capped and biased, before the mask and softmax; same shape."""
-        return self._derived("scores", site, layer, head, query)
+        return self._derived("scores", site, layer, head, query).clone()
 
     def allowed(self, site: str, layer: int) -> Tensor:
         """[query, key] bool: which keys each query may see. Masked is not the same as zero."""
@@ -134,7 +132,7 @@ class Trace:
         found: Tensor | None = self._memory.get(key)
         if found is None:
             found = self._memory.put(key, self.derive.allowed(self, site, layer).cpu())
-        return found
+        return found.clone()
 
     def hidden(self, stack: str) -> Tensor:
         """[layer + 1, position, d_model]: embeddings, after layer 1, …, the last after the final
@@ -147,8 +145,8 @@ class Trace:
             names += [f"{stack}.{i}.resid.out" for i in range(spec.layers)]
             if spec.final_norm is not None:
                 names[-1] = f"{stack}.final.norm"
-            found = self._memory.put(key, torch.stack([self[n] for n in names]))
-        return found
+            found = self._memory.put(key, torch.stack([self._recorded(n) for n in names]))
+        return found.clone()
 
     @property
     def logits(self) -> Tensor:
@@ -157,7 +155,7 @@ class Trace:
         found: Tensor | None = self._memory.get(("logits",))
         if found is None:
             found = self._memory.put(("logits",), _plain(self.derive.logits(self, None)))
-        return found
+        return found.clone()
 
     def logits_at(self, *positions: int) -> Tensor:
         """[len(positions), vocab], computed for these positions only; −1 is the last one. Raises
@@ -197,7 +195,7 @@ class Trace:
             for name, value in self.derive.sentence_heads(self).items():
                 self._memory.put(("heads", name), _plain(value))
         held = {name: self._memory.get(("heads", name)) for name in names}
-        return {name: value for name, value in held.items() if value is not None}
+        return {name: value.clone() for name, value in held.items() if value is not None}
 
     @property
     def heads(self) -> dict[str, Tensor]:
@@ -223,6 +221,12 @@ class Trace:
     def remembers(self, key: tuple[Any, ...]) -> bool:
         """Whether `remembered` would answer at once."""
         return self._memory.get(key) is not None
+
+    def _recorded(self, name: str) -> Tensor:
+        """The run's own memory where it is plain already, and its cache's: not to be changed."""
+        if name not in self.captured:
+            raise KeyError(self._unrecorded(name))
+        return _plain(self.captured[name].values)
 
     def _unrecorded(self, name: str) -> str:
         near = [s for s in self.captured if s.rsplit(".", 1)[0] == name.rsplit(".", 1)[0]]
