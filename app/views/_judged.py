@@ -40,9 +40,8 @@ def judged(trace: Trace, options: ViewOptions) -> list[Judged]:
         found.append(
             Judged(
                 head="pair",
-                title="Does B follow A?",
-                # Short enough for large letters in a narrow panel.
-                labels=("follows", "random"),
+                title=spec.pair.question,
+                labels=spec.pair.labels,
                 values=_softmax(logits.numpy()),
                 logits=logits,
             )
@@ -73,9 +72,38 @@ def judged(trace: Trace, options: ViewOptions) -> list[Judged]:
     return found
 
 
-def alone(trace: Trace) -> bool:
-    """Whether the sentence-pair head's numbers would mean nothing, as there is no second one."""
-    return trace.spec.heads.pair is not None and 1 not in trace.tokens["encoder"].sequence
+def alone(trace: Trace) -> str:
+    """One line in place of the sentence-pair head's numbers where they would mean nothing."""
+    pair = trace.spec.heads.pair
+    if pair is None or 1 in trace.tokens["encoder"].sequence:
+        return ""
+    return f"“{pair.question}” is not judged: there is no second sentence."
+
+
+def judged_place(trace: Trace) -> int:
+    """Of the token whose states these heads read, padding left out; of a mean, of the first one."""
+    tokens, classes = trace.tokens[trace.spec.main_stack.name], trace.spec.heads.classes
+    if classes is not None:
+        return classes.place(tokens.ids, tokens.padding)
+    return tokens.padding.index(False)
+
+
+def sees_itself(trace: Trace, options: ViewOptions) -> str:
+    """One sentence where a mask keeps the text from the token that these heads read; else nothing.
+    Where a second stack is read too, or the mean of all tokens, none does."""
+    stack, classes = trace.spec.main_stack, trace.spec.heads.classes
+    tokens, place = trace.tokens[stack.name], judged_place(trace)
+    others = [i for i, padded in enumerate(tokens.padding) if not padded and i != place]
+    mean = classes is not None and classes.of == "mean"
+    if not others or mean or trace.spec.architecture == "encoder-decoder":
+        return ""
+    for layer in range(stack.layers):
+        if trace.allowed(f"{stack.name}.self", layer)[place][others].any():
+            return ""
+    name = labels(tokens, options.raw_labels)[place]
+    what = "the text" if tokens.special[place] else "the rest of the text"
+    judged = f"what is judged from it does not depend on {what}"
+    return f"Under this mask “{name}” sees only itself: {judged}."
 
 
 def score(value: float) -> str:

@@ -12,7 +12,7 @@ from app.labels import place_words
 from app.selection import Selection
 from app.views import View, ViewOptions
 from app.views._focus import answer_position, pinned_answer
-from app.views._judging import alone, judged_place, sees_itself
+from app.views._judged import alone, judged_place, sees_itself
 from app.views._tokens import after_layers, empty, token_axis
 from core.analysis.classes import class_values
 from core.analysis.lens import Lens, key, lens

@@ -11,7 +11,7 @@ from app.views import View, ViewOptions
 from app.views._bars import ALLOWED, never_filled, vocabulary_bars
 from app.views._focus import no_prediction
 from app.views._growth import MOST_STRIPS, followed, strips
-from app.views._judged import Judged, alone, judged, score
+from app.views._judged import Judged, alone, judged, score, sees_itself
 from app.views._searched import heeded, search_of, weighing
 from app.views._tokens import labels, last_position, pinned, token_name
 from core.analysis.lens import growth, growth_key
@@ -20,6 +20,7 @@ from core.progress import part
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from core.decoding.rules import Past
     from core.request import ShouldStop, Step
     from core.spec import ClassHead
     from core.trace import Trace
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 MOST_LISTS = 12
 MOST_TOKENS = 40
 GROWTH = "Layer by layer: what each layer's state would already predict."
-ALONE = "Whether B follows A is not judged: there is no second sentence."
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -61,7 +61,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
 
 def _remarks(trace: Trace, grown: list[Panel], options: ViewOptions) -> tuple[str, ...]:
     """A narrow dock has no room for more than what can be done there."""
-    return (GROWTH if grown else "", ALONE if alone(trace) and not options.compact else "")
+    return (GROWTH if grown else "", "" if options.compact else alone(trace))
 
 
 def prepare(
@@ -154,30 +154,32 @@ def _next_token(
         note = f"Decoding took “{options.pieces(chosen)}”."
     else:
         note = ""
+    from core.decoding import rules
+
     logits, search = trace.logits_at(place)[0], search_of(options)
     if search is not None:
         logits = search.weighed(logits)
         note = f"{note} {weighing(search, options)}".strip()
+    past = rules.past(trace, 0 if options.step is None else options.step.index, place + 1)
     bars = vocabulary_bars(
         f"After {token_name(trace, 'decoder', place, options)}",
         logits,
         heeded(options),
         chosen=chosen,
         position=place,
-        seen=tokens.ids[: place + 1],
-        allowed=_allowed(trace, logits, place, options.step if place == last else None),
+        seen=past.read,
+        allowed=_allowed(trace, logits, past, options.step if place == last else None),
     )
     return title, [bars], note
 
 
-def _allowed(trace: Trace, logits: Tensor, place: int, step: Step | None) -> Tensor | None:
-    """[vocab], what the checkpoint lets follow the token at `place`, where `step` was taken; None
-    where it lets all."""
+def _allowed(trace: Trace, logits: Tensor, past: Past, step: Step | None) -> Tensor | None:
+    """[vocab], what the checkpoint lets follow `past`, where `step` was taken; None where it lets
+    all."""
     from core.decoding import prompt
 
-    spec, read = trace.spec, trace.tokens["decoder"].real(place + 1)
-    fixed = prompt.fixed_after(spec, read) if step is None else step.fixed
-    return prompt.allowed(spec, logits, fixed)
+    fixed = prompt.fixed_after(trace.spec, len(past.read)) if step is None else step.fixed
+    return prompt.allowed(trace.spec, logits, fixed, past)
 
 
 def _sentence(trace: Trace, options: ViewOptions) -> list[Panel]:
@@ -193,6 +195,7 @@ def _judgement(one: Judged, trace: Trace, options: ViewOptions) -> Panel:
         remark = _not_special(trace, options)
     else:
         remark = _not_last(trace, head, options)
+    remark = f"{remark} {sees_itself(trace, options)}".strip()
     if one.scores:
         lines = [f"{name}: {score(v)}" for name, v in zip(one.labels, one.values, strict=True)]
         return Words(title=one.title, text="\n".join([*lines, *[remark] * bool(remark)]))

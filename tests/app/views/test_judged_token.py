@@ -41,6 +41,6 @@ def test_a_text_of_padding_tokens_alone() -> None:
     trace = run(made, RunRequest(source=text))
     classes, _ = view("predictions").draw(trace, Selection(), ViewOptions(compact=True)).panels
     assert isinstance(classes, Bars)
-    assert classes.note == "It reads the first token, as all are the padding token."
+    assert classes.note.startswith("It reads the first token, as all are the padding token.")
     (curves,) = view("lens").draw(trace, Selection(), ViewOptions()).panels
     assert "from the first token of each layer" in curves.title

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.figure import Curves
+from app.figure import Bars, Curves
 from app.selection import Selection
 from app.views import ViewOptions, view
-from app.views._judging import sees_itself
+from app.views._judged import sees_itself
 from core.checkpoints.config import Config
 from core.families import families
 from core.masks import choose
@@ -63,6 +63,12 @@ def test_the_lens_asks_what_the_head_answers(pair: PairHead) -> None:
     titles, lines, _, _ = lens(trace)
     assert titles == [f"{pair.question}, from the first token of each layer"]
     assert lines == list(pair.labels)
+    panels = view("predictions").draw(trace, Selection(), ViewOptions()).panels
+    (bars,) = (panel for panel in panels if panel.title == pair.question)
+    assert isinstance(bars, Bars)
+    assert [bar.label for bar in bars.bars] == list(pair.labels)
+    chances = trace.sentence_heads["pair"].softmax(-1).tolist()
+    assert [bar.value for bar in bars.bars] == pytest.approx(chances, abs=1e-6)
 
 
 def test_a_pair_is_judged_only_where_there_is_one() -> None:
@@ -84,6 +90,10 @@ def test_a_token_that_sees_only_itself_judges_no_text(mask: str) -> None:
     trace = trace_of("encoder", source=text(pair=True), masks=masks)
     _, _, note, _ = lens(trace)
     assert (ITSELF in note) is (mask == "causal")
+    panels = view("predictions").draw(trace, Selection(), ViewOptions()).panels
+    said = [panel.title for panel in panels if isinstance(panel, Bars) and ITSELF in panel.note]
+    heads = ["Does B follow A?", "Class of the text"]  # not each token's own
+    assert said == (heads if mask == "causal" else [])
     other = replace(text(pair=True), ids=(*text(pair=True).ids[:1], 30, 31, 32, 33, 34))
     judged = trace.sentence_heads["classes"]
     again = trace_of("encoder", source=other, masks=masks).sentence_heads["classes"]
