@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from core.arguments import whole_number
-from core.decoding import filters, prompt
+from core.decoding import filters, prompt, rules
 from core.decoding.generate import CANDIDATES, Runs, make_step, writer
 from core.decoding.scores import scores
 from core.errors import RequestError
@@ -179,6 +179,7 @@ class BeamSearch:
             trace = self._trace(hypothesis.parent, before)
             logits = _last_logits(trace)
             fixed = self._fixed(before, hypothesis.index)
+            past = rules.past(trace, hypothesis.index)
             step = make_step(
                 self.model,
                 trace=trace,
@@ -189,8 +190,8 @@ class BeamSearch:
                     self.weighed(logits),
                     self.sampling,
                     CANDIDATES,
-                    before.ids,
-                    prompt.allowed(self.model.spec, logits, fixed),
+                    past.read,
+                    prompt.allowed(self.model.spec, logits, fixed, past),
                 ),
                 forced=hypothesis.index in self._forced,
                 fixed=fixed,
@@ -211,7 +212,8 @@ class BeamSearch:
     def _totals(self, node: int | None, index: int) -> Tensor:
         """[vocab]: log-probability of the hypothesis with each next token."""
         tokens = self._extended(node)
-        logits = _last_logits(self._trace(node, tokens))
+        trace = self._trace(node, tokens)
+        logits, past = _last_logits(trace), rules.past(trace, index)
         fixed = self._fixed(tokens, index)
         forced = self._forced.get(index)
         if forced is not None:
@@ -219,9 +221,9 @@ class BeamSearch:
         elif fixed is not None:
             step = _only(fixed, torch.zeros_like(logits))
         else:
-            allowed = prompt.allowed(self.model.spec, logits, None)
+            allowed = prompt.allowed(self.model.spec, logits, None, past)
             open_ = filters.closed(self.weighed(logits), allowed)
-            step = filters.penalised(open_, self.sampling, tokens.ids)
+            step = filters.penalised(open_, self.sampling, past.read)
             step = step.log_softmax(-1) if self.model.spec.renormalised else step
         return step + (0.0 if node is None else self.nodes[node].log_probability)
 

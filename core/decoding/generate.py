@@ -8,7 +8,7 @@ from typing import Protocol
 
 from torch import Tensor
 
-from core.decoding import filters, prompt
+from core.decoding import filters, prompt, rules
 from core.decoding.scores import scores
 from core.decoding.strategies import choose
 from core.errors import RequestError
@@ -108,9 +108,10 @@ class Decoding:
             raise RequestError(f"decoding has ended ({self.finished}); go back to continue")
         trace = self._current()
         logits = scores(trace, last_position(trace.tokens["decoder"]))[0]
-        spec, index, seen = self.model.spec, len(self.steps), self.tokens.ids
+        spec, index = self.model.spec, len(self.steps)
+        past = rules.past(trace, index)
         fixed = prompt.fixed(spec, self.tokens, index, self.request.max_new_tokens - 1)
-        allowed = prompt.allowed(spec, logits, fixed)
+        allowed, seen = prompt.allowed(spec, logits, fixed, past), past.read
         token = by_hand
         if token is None:
             token = choose(filters.closed(logits, allowed), self.request, index, seen)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from core.arguments import check_finite, whole_number
+from core.decoding.rules import Past, forbidden
 from core.errors import RequestError
 from core.request import LAST, DecodeRequest, RunRequest, Strategy
 from core.run import check as check_run
@@ -100,17 +101,20 @@ def fixed_after(spec: ModelSpec, read: int) -> int | None:
     return spec.special.forced_first if read == 1 else None
 
 
-def allowed(spec: ModelSpec, logits: Tensor, fixed: int | None) -> Tensor | None:
-    """[vocab], true where the configuration lets a token of logits [vocab] come; None where it lets
-    all. fixed: the only one, as `fixed` tells."""
+def allowed(spec: ModelSpec, logits: Tensor, fixed: int | None, past: Past) -> Tensor | None:
+    """[vocab], true where the configuration lets a token of logits [vocab] follow `past`; None
+    where it lets all, RequestError where none. fixed: the only one, as `fixed` tells."""
     if fixed is not None:
         only = logits.new_zeros(logits.shape, dtype=torch.bool)
         only[fixed] = True
         return only
-    if not spec.special.suppressed:
+    out = [token for token in forbidden(spec, past) if token < len(logits)]
+    if not out:
         return None
     rest = logits.new_ones(logits.shape, dtype=torch.bool)
-    rest[list(spec.special.suppressed)] = False
+    rest[out] = False
+    if not rest.any():
+        raise RequestError(f"{spec.name} cannot write on: its settings rule out every token here")
     return rest
 
 

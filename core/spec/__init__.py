@@ -31,6 +31,9 @@ from core.spec.positions import (
     RotaryScaling,
     SinusoidalPositions,
 )
+from core.spec.rules import (
+    Rules,
+)
 from core.spec.stack import (
     BlockSpec,
     EmbeddingSpec,
@@ -71,6 +74,7 @@ __all__ = [
     "ResidualKind",
     "RotaryPositions",
     "RotaryScaling",
+    "Rules",
     "SinusoidalPositions",
     "SpecialIds",
     "StackName",

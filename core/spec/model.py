@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from core.spec.heads import Heads
+from core.spec.rules import Rules
 from core.spec.stack import StackSpec
 
 
@@ -33,9 +34,11 @@ Architecture = Literal["encoder", "decoder", "encoder-decoder"]
 class ModelSpec:
     """The whole model. At least one of encoder and decoder is present.
 
-    shared_embedding: encoder and decoder read one token table. renormalised: whether a beam's
-    probabilities sum to 1 again without the tokens it may not take. dtype: as stored in the
-    checkpoint. notes: sentences for the person (assumed values, what was left out).
+    shared_embedding: encoder and decoder read one token table. rules: what it does not write
+    after what text. repetition_penalty: the checkpoint's own, where no other is chosen.
+    renormalised: whether a beam's probabilities sum to 1 again without the tokens it may not take.
+    dtype: as stored in the checkpoint. notes: sentences for the person (assumed values, what was
+    left out).
     """
 
     family: str
@@ -44,6 +47,8 @@ class ModelSpec:
     decoder: StackSpec | None = None
     heads: Heads = field(default_factory=Heads)
     special: SpecialIds = field(default_factory=SpecialIds)
+    rules: Rules = field(default_factory=Rules)
+    repetition_penalty: float = 1.0
     shared_embedding: bool = False
     renormalised: bool = False
     dtype: str = "float32"
