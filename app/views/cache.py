@@ -50,6 +50,8 @@ SHARINGS = (
     " MLA: one latent vector for all"
 )
 
+EXPANDED = ", for which this model is made; here the keys and values made from it are held"
+
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     """Norms of all cached keys, the sharing of heads, and bytes under each kind of sharing."""
@@ -68,7 +70,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panels.append(_keys(trace, "cross", options))
     else:
         panels.append(_sharing(stack, layer))
-    panels.append(_shared(options.shared) if options.shared else _costs(stack))
+    panels.append(_shared(options.shared) if options.shared else _costs(stack, _itemsize(trace)))
     return Figure(
         title=_title(trace),
         panels=tuple(panels),
@@ -195,13 +197,19 @@ def _kind(heads: int, groups: int, *, latent: bool) -> str:
     return f"grouped-query, {heads} heads on {groups} K/V"
 
 
-def _costs(stack: StackSpec) -> WordGrid:
+def _itemsize(trace: Trace) -> int:
+    """Bytes of a number that is held."""
+    return trace.captured["decoder.0.self.k"].own.element_size()
+
+
+def _costs(stack: StackSpec, itemsize: int) -> WordGrid:
     """Every kind of sharing by context length; darker is more."""
-    found = needs(stack)
+    found = needs(stack, itemsize=itemsize)
     lengths = (1, *CONTEXTS)
     most = max(need.bytes_per_token for need in found)
     return WordGrid(
-        title="Bytes of a self-attention cache by how heads share keys and values (32-bit numbers)",
+        title="Bytes of a self-attention cache by how heads share keys and values"
+        f" ({8 * itemsize}-bit numbers)",
         cells=tuple(
             tuple(
                 Cell(
@@ -248,10 +256,12 @@ def _note(trace: Trace) -> str:
     moved = _moved_by(trace)
     if moved is not None:
         return f"{NOT_KEPT[moved]} {SHARINGS}."
-    own = next((need for need in needs(stack) if need.is_own), None)
+    found = needs(stack, itemsize=_itemsize(trace))
+    own = next((need for need in found if need.is_own), None)
     if own is None:
         return ""
-    latent = "" if stack.blocks[0].attention.latent else " (DeepSeek-V2's sizes)"
+    is_latent = stack.blocks[0].attention.latent is not None
+    latent = EXPANDED if is_latent else " (DeepSeek-V2's sizes)"
     return f"Each new token adds {in_bytes(own.bytes_per_token)}. {SHARINGS}{latent}."
 
 

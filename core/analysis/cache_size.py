@@ -9,7 +9,9 @@ from core.spec import AttentionSpec, StackSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheNeed:
-    """Bytes for one token in all layers. label says which sharing: MHA, GQA, MQA or MLA."""
+    """Bytes for one token in all layers. label says which sharing: MHA, GQA, MQA or MLA. is_own:
+    what the cache here holds of this model; of latent attention that is MHA, as keys and values of
+    every head are held, not the latent vector they are made from."""
 
     label: str
     kv_heads: int
@@ -54,12 +56,11 @@ def needs(stack: StackSpec, *, itemsize: int = 4) -> tuple[CacheNeed, ...]:
                 label=label,
                 kv_heads=kv_heads,
                 bytes_per_token=size,
-                is_own=kv_heads == own and first.latent is None,
+                is_own=kv_heads == own,
             )
         )
     latent = sum(latent_per_token(b.attention, itemsize=itemsize) for b in stack.blocks)
-    is_own = first.latent is not None
-    found.append(CacheNeed(label="MLA", kv_heads=1, bytes_per_token=latent, is_own=is_own))
+    found.append(CacheNeed(label="MLA", kv_heads=1, bytes_per_token=latent, is_own=False))
     return tuple(found)
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from app.figure import Diagram, Heatmap, WordGrid, Words
 from app.selection import Selection
 from app.views import ViewOptions, view
-from tests.traces import HEADS, LAYERS, WIDTH, trace_of
+from core.model import Transformer
+from core.request import RunRequest
+from core.run import run
+from tests.traces import HEADS, LAYERS, WIDTH, sentence, trace_of, variants
 
 
 def panels(kind: str, **more: object) -> tuple:  # type: ignore[type-arg]
@@ -71,3 +75,24 @@ def test_an_encoder_says_why_it_keeps_none() -> None:
     (words,) = panels("encoder")
     assert isinstance(words, Words)
     assert "nothing can be kept" in words.text
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("name", ["latent", "latent, direct"])
+def test_of_latent_attention_what_is_held_is_told(name: str, dtype: torch.dtype) -> None:
+    """The keys and values of every head, not the latent vector they are made from."""
+    made = Transformer(variants()[name]).eval().requires_grad_(False).to(dtype)
+    shorter, trace = (run(made, RunRequest(source=sentence(n))) for n in (6, 7))
+    assert shorter.cache is not None
+    assert trace.cache is not None
+    added = trace.cache.bytes - shorter.cache.bytes
+    figure = view("cache").draw(trace, Selection(), ViewOptions())
+    assert f"Each new token adds {added} B." in figure.note
+    assert "here the keys and values made from it are held" in figure.note
+    costs = figure.panels[2]
+    assert isinstance(costs, WordGrid)
+    assert costs.row == 0
+    assert costs.cells[costs.row][0].text == f"{added} B"
+    assert costs.rows.labels[-1] == "MLA"
+    assert costs.cells[-1][0].value < added
+    assert f"({8 * dtype.itemsize}-bit numbers)" in costs.title
