@@ -50,6 +50,7 @@ SHARINGS = (
     " MLA: one latent vector for all"
 )
 
+BYTES = "Bytes of a self-attention cache by how heads share keys and values"
 EXPANDED = ", for which this model is made; here the keys and values made from it are held"
 
 
@@ -69,8 +70,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if trace.spec.encoder is not None:
         panels.append(_keys(trace, "cross", options))
     else:
-        panels.append(_sharing(stack, layer))
-    panels.append(_shared(options.shared) if options.shared else _costs(stack, _itemsize(trace)))
+        panels.append(_sharing(stack, layer, options.shared))
+    panels.append(_costs(stack, _itemsize(trace), beside=bool(options.shared)))
+    panels += [_shared(options.shared)] if options.shared else []
     return Figure(
         title=_title(trace),
         panels=tuple(panels),
@@ -124,10 +126,12 @@ def _keys(trace: Trace, part: str, options: ViewOptions) -> Heatmap:
     )
 
 
-def _sharing(stack: StackSpec, layer: int) -> Diagram:
-    """Query heads over the key/value heads that they share."""
+def _sharing(stack: StackSpec, layer: int, tried: tuple[Shared, ...]) -> Diagram:
+    """Query heads over the key/value heads that they share, or would share as tried: of several
+    with the fewest, which come last."""
     attention = stack.blocks[layer].attention
-    heads, groups = attention.heads, attention.kv_heads
+    heads, groups = attention.heads, tried[-1].kv_heads if tried else attention.kv_heads
+    group = heads // groups
     step, gap = 10.0, 2.0
     width = step - gap
     # Many heads are narrow: taller boxes and longer lines than their width alone would give.
@@ -141,32 +145,32 @@ def _sharing(stack: StackSpec, layer: int) -> Diagram:
             width=width,
             height=high,
             kind="attention",
-            note=f"query head {head + 1} reads K/V head {head // attention.group + 1}",
+            note=f"query head {head + 1} reads K/V head {head // group + 1}",
             picks=(("head", head),),
         )
         for head in range(heads)
     ]
     arrows: list[Arrow] = []
-    for group in range(groups):
-        mine = [h for h in range(heads) if h // attention.group == group]
+    for at in range(groups):
+        mine = list(range(at * group, (at + 1) * group))
         x = mine[0] * step
         boxes.append(
             Box(
-                key=f"kv{group}",
-                text=_name("K/V", group, groups),
+                key=f"kv{at}",
+                text=_name("K/V", at, groups),
                 x=x,
                 y=high + apart,
                 width=mine[-1] * step + width - x,
                 height=high,
                 kind="head",
-                note=f"K/V head {group + 1} serves {_served(mine)}",
+                note=f"K/V head {at + 1} serves {_served(mine)}",
             )
         )
         middles = (h * step + width / 2 for h in mine)
         arrows += [Arrow(points=((x, high), (x, high + apart))) for x in middles]
     kind = _kind(heads, groups, latent=attention.latent is not None)
     return Diagram(
-        title=f"Layer {layer + 1}: {kind}",
+        title=f"{'What if, layer' if tried else 'Layer'} {layer + 1}: {kind}",
         boxes=tuple(boxes),
         arrows=tuple(arrows),
         width=heads * step - gap,
@@ -202,14 +206,13 @@ def _itemsize(trace: Trace) -> int:
     return trace.captured["decoder.0.self.k"].own.element_size()
 
 
-def _costs(stack: StackSpec, itemsize: int) -> WordGrid:
-    """Every kind of sharing by context length; darker is more."""
+def _costs(stack: StackSpec, itemsize: int, *, beside: bool) -> WordGrid:
+    """Every kind of sharing by context length; darker is more. beside: in half of the width."""
     found = needs(stack, itemsize=itemsize)
     lengths = (1, *CONTEXTS)
     most = max(need.bytes_per_token for need in found)
     return WordGrid(
-        title="Bytes of a self-attention cache by how heads share keys and values"
-        f" ({8 * itemsize}-bit numbers)",
+        title=f"{'Bytes by how heads share' if beside else BYTES} ({8 * itemsize}-bit numbers)",
         cells=tuple(
             tuple(
                 Cell(

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from app.figure import Diagram, Heatmap, WordGrid, Words
+from app.figure import Bars, Diagram, Heatmap, WordGrid, Words
 from app.selection import Selection
 from app.views import ViewOptions, view
+from core.analysis.sharing import share
 from core.model import Transformer
 from core.request import RunRequest
 from core.run import run
-from tests.traces import HEADS, LAYERS, WIDTH, sentence, trace_of, variants
+from tests.traces import HEADS, LAYERS, WIDTH, network, sentence, trace_of, variants
 
 
 def panels(kind: str, **more: object) -> tuple:  # type: ignore[type-arg]
@@ -56,6 +57,28 @@ def test_sharing_draws_a_box_a_head() -> None:
     assert notes["q2"] == "query head 3 reads K/V head 2"
     assert notes["kv1"] == "K/V head 2 serves query heads 3 to 4"
     assert "grouped-query, 4 heads on 2 K/V" in sharing.title
+
+
+@pytest.mark.parametrize("tried", [(1,), (2, 1)])
+def test_what_is_tried_is_drawn_and_the_bytes_stay(tried: tuple[int, ...]) -> None:
+    """Of several the fewest heads, which come last."""
+    trace = trace_of("decoder")  # 4 heads with keys and values of their own
+    shared = tuple(share(network("decoder"), trace, count) for count in tried)
+    panels = view("cache").draw(trace, Selection(), ViewOptions(shared=shared)).panels
+    _, sharing, costs, moved = panels
+    assert isinstance(sharing, Diagram)
+    assert sharing.title == "What if, layer 1: multi-query, 4 heads on one K/V"
+    assert [box.note for box in sharing.boxes if box.key.startswith("kv")] == [
+        "K/V head 1 serves query heads 1 to 4"
+    ]
+    assert {b.note for b in sharing.boxes if b.key.startswith("q")} == {
+        f"query head {head} reads K/V head 1" for head in range(1, 5)
+    }
+    assert len(sharing.arrows) == HEADS
+    assert isinstance(costs, WordGrid)
+    assert costs.rows.labels[costs.row or 0] == "MHA 4"
+    assert isinstance(moved, Bars)
+    assert [bar.value for bar in moved.bars] == [one.mean_kl for one in shared]
 
 
 def test_an_encoder_decoder_keeps_two_caches() -> None:
