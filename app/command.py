@@ -2,7 +2,8 @@
 for a list.
 
 Layers and heads count from 1 here, as everywhere a person reads them. What is wrong is said in one
-sentence on stderr with exit status 2.
+sentence on stderr with exit status 2. Where whoever read the output has gone, as `head` does, the
+command ends in silence, with 1; interrupted, with 130.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from app import streams
+from app.decode_options import USUAL
 from app.telling import sentence
 
 NO_DISPLAY = (
@@ -34,18 +37,42 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    streams.prepare()
     try:
-        if arguments[:1] == ["render"]:
-            return _render(arguments[1:])
-        if arguments[:1] == ["decode"]:
-            return _decode(arguments[1:])
-        if arguments[:1] == ["models"]:
-            return _models(arguments[1:])
-        return _window(arguments)
+        try:
+            return _main(list(sys.argv[1:] if argv is None else argv))
+        finally:
+            streams.flush()
+    except BrokenPipeError:
+        streams.give_up()
+        return 1
+    except KeyboardInterrupt:
+        streams.give_up()
+        return 130
+
+
+def _main(arguments: list[str]) -> int:
+    commands = {"render": _render, "decode": _decode, "models": _models}
+    command = commands.get(arguments[0]) if arguments else None
+    try:
+        return _window(arguments) if command is None else _told(command, arguments[1:])
     except Refused as refused:
         print(f"trifocal: {sentence(str(refused))}", file=sys.stderr)
         return 2
+
+
+def _told(command: Callable[[list[str]], int], arguments: list[str]) -> int:
+    """Runs a command that prints, to the end of what it prints."""
+    try:
+        code = command(arguments)
+        streams.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        streams.give_up()
+        what = error.filename or "The output could not be written"
+        raise Refused(f"{what}: {error.strerror or error}") from None
+    return code
 
 
 def _window(arguments: list[str]) -> int:
@@ -102,18 +129,22 @@ def _decode_parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     _add_input(parser, "builtin:decoder")
-    add("--max-new-tokens", type=int, default=20)
-    add("--strategy", choices=("greedy", "sample", "beam"), default="greedy")
-    add("--temperature", type=float, default=1.0)
-    add("--top-k", type=int, default=0, help="0: off")
-    add("--top-p", type=float, default=1.0)
-    add("--min-p", type=float, default=0.0)
-    add("--repetition-penalty", type=float, default=1.0)
-    add("--seed", type=int, default=0)
-    add("--beams", type=int, default=4)
-    add("--length-penalty", type=float, default=1.0)
+    add("--max-new-tokens", type=int, help="not for an encoder, which fills all masks")
+    add("--strategy", choices=("greedy", "sample", "beam"))
+    for name, kind, what in (
+        ("temperature", float, "with sample"),
+        ("top-k", int, "with sample; 0: off"),
+        ("top-p", float, "with sample; 1: off"),
+        ("min-p", float, "with sample; 0: off"),
+        ("repetition-penalty", float, "1: off"),
+        ("seed", int, "with sample"),
+        ("beams", int, "with beam"),
+        ("length-penalty", float, "with beam"),
+    ):
+        add(f"--{name}", type=kind, help=what)
     add("--json", action="store_true", help="one JSON object a step (beam: a hypothesis)")
-    add("--candidates", type=_count, default=10, help="how many a step tells of")
+    add("--candidates", type=_count, help="how many a step of --json tells of")
+    parser.set_defaults(**USUAL)
     return parser
 
 
@@ -140,7 +171,8 @@ def _add_input(parser: argparse.ArgumentParser, model: str) -> None:
         action="append",
         default=[],
         metavar="[SITE=]KEY[:P=V,…]",
-        help="for example causal, or decoder.cross=local:window=2; may be given for each site",
+        help="for example causal, or decoder.cross=local:window=2; may be given for each site, and"
+        " again for one: a token then sees what each of its masks lets it see",
     )
     add("--device", default="cpu")
 
@@ -148,7 +180,7 @@ def _add_input(parser: argparse.ArgumentParser, model: str) -> None:
 def _render(arguments: list[str]) -> int:
     asked = _render_parser().parse_args(arguments)
     if asked.out.suffix.lower() not in (".png", ".svg", ".csv"):
-        raise Refused(f"{asked.out.name} is no .png, .svg or .csv file, so no picture was written.")
+        raise Refused(f"A picture is saved as .png, .svg or .csv, not as {str(asked.out)!r}")
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from app.render_command import render
     from core.errors import CoreError

@@ -11,6 +11,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from app.decode_options import check, request_of
 from app.examples import masks_of
 from app.labels import labeller
 
@@ -28,6 +29,7 @@ def decode(asked: Namespace) -> None:
     if not asked.text.strip():
         raise ValueError("The text is empty; give at least one word to go on from.")
     model = load_model(asked.model, device=asked.device)
+    check(asked, model.spec)
     run = model.request(
         asked.text,
         asked.pair,
@@ -37,29 +39,9 @@ def decode(asked: Namespace) -> None:
     if model.spec.decoder is None:
         _fill(asked, model, run)
     elif asked.strategy == "beam":
-        _search(asked, model, _request(asked, run))
+        _search(asked, model, request_of(asked, run))
     else:
-        _steps(asked, model, _request(asked, run))
-
-
-def _request(asked: Namespace, run: RunRequest) -> DecodeRequest:
-    from core.request import DecodeRequest, Sampling
-
-    return DecodeRequest(
-        run=run,
-        strategy=asked.strategy,
-        max_new_tokens=asked.max_new_tokens,
-        sampling=Sampling(
-            temperature=asked.temperature,
-            top_k=asked.top_k,
-            top_p=asked.top_p,
-            min_p=asked.min_p,
-            repetition_penalty=asked.repetition_penalty,
-        ),
-        seed=asked.seed,
-        beams=asked.beams,
-        length_penalty=asked.length_penalty,
-    )
+        _steps(asked, model, request_of(asked, run))
 
 
 def _steps(asked: Namespace, model: LoadedModel, request: DecodeRequest) -> None:
@@ -75,8 +57,7 @@ def _steps(asked: Namespace, model: LoadedModel, request: DecodeRequest) -> None
         if asked.json:
             print(record.json_line(step, candidates=asked.candidates, names=names), flush=True)
         else:
-            sys.stdout.write(step.text[written:])
-            sys.stdout.flush()
+            print(step.text[written:], end="", flush=True)
             written = len(step.text)
     if not asked.json:
         print()

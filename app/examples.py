@@ -85,13 +85,13 @@ def _words(*texts: str) -> set[str]:
 def masks_of(text: str, sites: tuple[str, ...]) -> dict[str, MaskChoice]:
     """Site -> MaskChoice from "causal" or "decoder.self=sliding_window:window=3".
 
-    Several are separated by spaces. Without a site the first site of the model is meant. Raises
-    RequestError for what does not exist.
+    Several are separated by spaces. Without a site the first site of the model is meant; of several
+    for one site, each hides what it hides. Raises RequestError for what does not exist.
     """
     from core.errors import RequestError
     from core.masks import choose
 
-    found = {}
+    found: dict[str, MaskChoice] = {}
     for item in text.split():
         # The "=" of a parameter stands behind the colon.
         site, equals, mask = item.partition("=")
@@ -99,5 +99,6 @@ def masks_of(text: str, sites: tuple[str, ...]) -> dict[str, MaskChoice]:
             site, mask = sites[0], item
         if site not in sites:
             raise RequestError(f"there is no attention site {site!r}; there are {', '.join(sites)}")
-        found[site] = choose(mask)
+        chosen = choose(mask)
+        found[site] = found[site] & chosen if site in found else chosen
     return found

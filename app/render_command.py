@@ -94,12 +94,14 @@ def _selection(asked: Namespace, model: LoadedModel) -> Selection:
         raise ValueError(f"{model.name} has no site {site!r}; it has {', '.join(spec.sites)}.")
     layers = layers_at(spec, site)
     if not 1 <= asked.layer <= layers:
-        raise ValueError(f"{site} has layers 1 to {layers}, not {asked.layer}.")
+        raise ValueError(f"At {site} there are layers 1 to {layers}, not {asked.layer}.")
     heads = heads_at(spec, site, asked.layer - 1)
     head = None
     if asked.head != "mean":
-        if not asked.head.isdigit() or not 1 <= int(asked.head) <= heads:
-            raise ValueError(f"{site} has heads 1 to {heads}, or mean, not {asked.head!r}.")
+        if not asked.head.isdecimal() or not 1 <= int(asked.head) <= heads:
+            raise ValueError(
+                f"At {site} there are heads 1 to {heads}, or mean, not {asked.head!r}."
+            )
         head = int(asked.head) - 1
     stack, part = site.split(".")
     return Selection(

@@ -25,6 +25,10 @@ def options_of(asked: Namespace, model: LoadedModel) -> ViewOptions:
 
     if asked.sentences != "all" and not asked.pair:
         raise ValueError(f"--sentences {asked.sentences} needs a second sentence: give --pair.")
+    if asked.pad_side != "right" and not asked.pad_to:
+        raise ValueError(f"--pad-side {asked.pad_side} needs a length to pad to: give --pad-to.")
+    if (asked.heads_by != "layer" or asked.heads_reversed) and asked.view != "head_table":
+        raise ValueError(f"The view {asked.view} sorts no heads; --view head_table does.")
     options = ViewOptions(
         raw_labels=asked.raw_labels,
         limits="auto" if asked.fit_colours else "fixed",

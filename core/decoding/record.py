@@ -48,6 +48,8 @@ def fill_as_dict(fill: Fill, *, candidates: int = 10, names: Names | None = None
         "position": fill.position,
         **_token(fill, names),
         "probability": fill.probability,
+        "surprise_bits": fill.surprise,
+        "entropy_bits": fill.entropy,
         "forced": fill.forced,
         "open": [{"position": p, "probability": q} for p, q in fill.confidence],
         "candidates": _listed(fill.candidates[:candidates], names),

@@ -81,7 +81,10 @@ def test_what_could_not_be_taken_at_its_word_is_told_once(
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("--model random:decoder --text Hello --top-p 4", "Top-p is 4.0; it must be above 0"),
+        (
+            "--model random:decoder --text Hello --strategy sample --top-p 4",
+            "Top-p is 4.0; it must be above 0",
+        ),
         ("--model random:encoder --text Hello", "has no mask"),
         ("--model random:decoder --text Hello --beams x", "Argument --beams: invalid int value"),
         ("--text Hello --candidates -2", "--candidates: -2 is given; it must be at least 0"),

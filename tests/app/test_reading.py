@@ -12,6 +12,7 @@ from app.reading import read as read_out
 from app.selection import Selection
 from app.views import views
 from core.errors import RequestError
+from core.masks import choose
 from tests.app.driver import loaded
 
 
@@ -78,6 +79,8 @@ def test_masks_as_the_command_line_writes_them() -> None:
     found = masks_of("causal decoder.cross=local:window=2", sites)
     assert found["encoder.self"].key == "causal"
     assert found["decoder.cross"].params == (("window", 2),)
+    joined = masks_of("causal encoder.self=local:window=2", sites)["encoder.self"]
+    assert joined == choose("causal") & choose("local:window=2"), "each hides what it hides"
     assert masks_of("", sites) == {}
     with pytest.raises(RequestError, match=r"no attention site 'middle'"):
         masks_of("middle=causal", sites)
