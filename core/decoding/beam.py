@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Literal
 
 import torch
@@ -23,6 +24,8 @@ from core.run import last_position
 from core.tokens import Tokens
 from core.trace import Trace
 
+_LARGEST_POWER = 690.0
+"""e to this, times any log-probability, is a number still, and so is 1 divided by it."""
 Fate = Literal["kept", "ended", "dropped"]
 
 
@@ -77,6 +80,8 @@ class BeamSearch:
         self._most = request.max_new_tokens if room is None else min(request.max_new_tokens, room)
         if self._most < 1:
             self.finished = "there is no room for another token"
+        else:
+            _check_penalty(request.length_penalty, self._most)
 
     @property
     def index(self) -> int:
@@ -264,6 +269,16 @@ class BeamSearch:
         if hope > worst:
             return None
         return f"no live hypothesis can beat the finished ones ({hope:z.3f} against {worst:z.3f})"
+
+
+def _check_penalty(penalty: float, most: int) -> None:
+    """RequestError where length ** penalty would be no number: too large, or nothing."""
+    bound = int(_LARGEST_POWER / log(most)) if most > 1 else None
+    if bound is not None and abs(penalty) > bound:
+        raise RequestError(
+            f"length_penalty is {penalty:g}; with {most} new tokens it must be between "
+            f"{-bound} and {bound}"
+        )
 
 
 def _only(token: int, logs: Tensor) -> Tensor:

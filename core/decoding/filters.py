@@ -11,6 +11,9 @@ from core.arguments import check_finite, whole_number
 from core.errors import RequestError
 from core.request import Candidate, Sampling
 
+PENALTIES = 1e-6, 1e6
+"""The least and the largest repetition penalty: far beyond, scores are no numbers any more."""
+
 
 def check(sampling: Sampling) -> None:
     """RequestError when a setting is out of range."""
@@ -28,6 +31,12 @@ def check(sampling: Sampling) -> None:
     if sampling.repetition_penalty <= 0:
         raise RequestError(
             f"the repetition penalty is {sampling.repetition_penalty}; it must be above 0 (1: off)"
+        )
+    least, most = PENALTIES
+    if not least <= sampling.repetition_penalty <= most:
+        raise RequestError(
+            f"the repetition penalty is {sampling.repetition_penalty:g}; it must be between "
+            f"{least:g} and {most:g} (1: off)"
         )
 
 

@@ -178,6 +178,8 @@ def test_filters_cut_where_the_definition_says() -> None:
         (Sampling(temperature=math.nan), "temperature is nan; it must be a finite number"),
         (Sampling(min_p=2), "min-p is 2"),
         (Sampling(repetition_penalty=0), "repetition penalty is 0"),
+        (Sampling(repetition_penalty=1e-40), "penalty is 1e-40; it must be between 1e-06 and 1e"),
+        (Sampling(repetition_penalty=1e300), r"penalty is 1e\+300; it must be between 1e-06 and"),
     ],
 )
 def test_bad_settings_are_refused(sampling: Sampling, sentence: str) -> None:
