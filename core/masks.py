@@ -23,6 +23,9 @@ OWN = "model"
 
 How = Literal["and", "or"]
 
+ENDLESS = 2**31
+"""More tokens than any text has, and no more than a tensor of positions can be compared with."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaskChoice:
@@ -136,11 +139,9 @@ def _check_kind(choice: MaskChoice) -> None:
                 f"the mask {choice.key!r} has no parameter {name!r}; it has "
                 f"{', '.join(known) or 'none'}"
             )
-        if value < known[name].least:
-            raise RequestError(
-                f"{name} of the mask {choice.key!r} is {value}; it must be at least "
-                f"{known[name].least}"
-            )
+        if not (least := known[name].least) <= value <= ENDLESS:
+            bound = f"at least {least}" if value < least else f"at most {ENDLESS}"
+            raise RequestError(f"{name} of the mask {choice.key!r} is {value}; it must be {bound}")
 
 
 def beyond_text(choice: MaskChoice, tokens: int) -> list[str]:
@@ -220,9 +221,6 @@ def build(choice: MaskChoice, context: Context, spec: AttentionSpec) -> Mask:
         if own_open or choice.key == "bidirectional":
             return OPEN
     return from_allowed(allowed(choice, context, spec)[None, None])
-
-
-ENDLESS = 2**31
 
 
 def look_ahead(choice: MaskChoice, spec: AttentionSpec) -> int:

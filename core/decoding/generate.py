@@ -59,7 +59,7 @@ class Decoding:
 
     Each step runs one new row on the cache. Going back keeps what was computed; forcing another
     token crops the cache to the rows that are still true. With a mask that lets earlier tokens see
-    later ones nothing can be kept, and every step runs the whole text.
+    later ones, or with edits, nothing can be kept, and every step runs the whole text.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ def make_step(
         special = tokenizer.is_special(token)
     ends = token in model.spec.special.end
     tokens = before.extended(token, piece, special=special or ends)
-    cache = None if moved_by(trace) else trace.cache
+    cache = None if moved_by(trace) or trace.edited else trace.cache
     surprise, entropy = uncertainty(logits, token)
     return Step(
         index=len(generated) - 1,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
+from core.decoding import decode
 from core.edits import Edit
 from core.errors import RequestError
+from core.request import DecodeRequest, RunRequest
 from core.tokens import Tokens
 from tests.core import tiny
 
@@ -72,3 +74,15 @@ def test_padding_counts_among_the_places_of_an_edit() -> None:
     assert (found["decoder.0.ffn.out"][5] == 0).all()
     plain = tiny.trace(network, tiny.ids(4), edits=(alone,))
     assert (found.logits[2:] - plain.logits).abs().max() <= 1e-5
+
+
+def test_steps_of_an_edited_run_keep_no_cache() -> None:
+    off = Edit(site="decoder.0.ffn.out")
+    cases: list[tuple[tuple[Edit, ...], list[int]]] = [((), [4, 5, 6]), ((off,), [0, 0, 0])]
+    for edits, kept in cases:
+        run = RunRequest(source=Tokens.of_ids(tiny.ids(4)), edits=edits)
+        model = tiny.Bare(tiny.decoder())
+        steps = list(decode(model, DecodeRequest(run=run, max_new_tokens=3)))  # type: ignore[arg-type]
+        assert [step.cache_positions for step in steps] == kept
+        assert [step.cache_bytes > 0 for step in steps] == [not edits] * 3
+        assert [step.trace["decoder.0.ffn.out"].shape[0] for step in steps] == [4, 5, 6]

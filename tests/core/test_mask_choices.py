@@ -74,3 +74,17 @@ def test_cells_painted_on_one_of_joined_masks_are_refused() -> None:
     with pytest.raises(RequestError, match="not on the joined local − 1 cell"):
         tiny.trace(tiny.decoder(), tiny.ids(4), masks=(("decoder.self", choice),))
     masks.check(MaskChoice(key="causal", also=(MaskChoice(key="local"),), blocked=((1, 0),)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameter"),
+    [(key, p.name) for key, kind in masks.KINDS.items() for p in kind.parameters],
+)
+def test_a_parameter_may_be_far_longer_than_the_text_but_not_endless(
+    kind: str, parameter: str
+) -> None:
+    network, most = tiny.decoder(), 2**31
+    longest = (("decoder.self", choose(kind, **{parameter: most})),)
+    assert tiny.trace(network, tiny.ids(4), masks=longest).logits.isfinite().all()
+    with pytest.raises(RequestError, match=f"is {most + 1}; it must be at most {most}"):
+        choose(kind, **{parameter: most + 1})
