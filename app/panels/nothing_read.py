@@ -20,14 +20,15 @@ def coming(state: State) -> bool:
     return state.busy is not None and state.busy.lane in TOWARDS_A_PICTURE
 
 
-def why(state: State) -> str:
-    """Empty only while a model reads its first text: it takes but a moment, and the status line
-    tells of a longer one. Whatever the banner says, the page keeps its own sentence: a problem need
-    not be with the picture, and what was not prepared can be, also where it failed."""
+def why(state: State, *, pending: bool = False) -> str:
+    """pending: the picture is about to be drawn. Empty only while a model reads its first text: it
+    takes but a moment, and the status line tells of a longer one. Whatever the banner says, the
+    page keeps its own sentence: a problem need not be with the picture, and what was not prepared
+    can be, also where it failed."""
     if state.busy is not None and state.busy.lane == "load":
         return WAITING
     if state.trace is not None:
-        return PREPARING if coming(state) else UNPREPARED
+        return PREPARING if pending or coming(state) else UNPREPARED
     if state.model is None:
         return WAITING if state.problem is None else NO_MODEL
     if state.refused is not None:

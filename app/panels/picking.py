@@ -33,7 +33,8 @@ class Picking:
         self._selected: tuple[Selection, Selection] | None = None  # by a click: before and after
 
     def picked(self, picked: Mapping[str, int | str]) -> None:
-        """A click selects; a second one on the same pin lets go; a head of the mosaic opens."""
+        """A click selects; a second one on the same pin lets go; a head of the mosaic opens.
+        picked: empty where the picture is of a run before, whose places are not to be taken."""
         self._selected = None
         picks = {name: value for name, value in picked.items() if isinstance(value, int)}
         if took(picks, self._session.stepping):
@@ -71,7 +72,10 @@ class Picking:
         if "step" in changes:
             self._session.stepping.show(picks["step"])
             del changes["step"]
-        self._store.select(**changes)
+        state = self._store.state
+        wanted = replace(state.selection, **changes)  # type: ignore[arg-type]
+        if state.trace is not None:
+            self._store.select(fitted(wanted, state.trace.spec, state.trace))
         self._selected = selection, self._store.state.selection
         if {"layer", "head"} <= set(picks) and self._is_view("attention"):
             self._session.look_at("attention")

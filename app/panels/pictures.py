@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,8 @@ class Pictures(QWidget):
         self.widgets: dict[str, FigureWidget] = {}
         self._stale: set[str] = set()
         self._drawn: set[str] = set()  # views whose widget shows the model that is open
+        self._past: set[str] = set()  # views whose widget shows a text or tokens no longer there
+        self._moves: tuple[object, ...] = ()
         self._lane = ""  # what the worker was doing
         self._searching = False
         self._patience = QTimer(self)
@@ -126,7 +129,8 @@ class Pictures(QWidget):
             self._drawn.clear()
             self._patience.start()
         state = self._store.state
-        self.waiting.setText(why(state))
+        if names & {"model", "answer"} or self._taken_back():
+            self._past |= set(self.widgets)
         if names & {"problem", "refused"} and (state.problem or state.refused):
             self._show_why()
         if "view" in names:
@@ -141,6 +145,13 @@ class Pictures(QWidget):
             self._timer.start()
         elif "busy" in names and not coming(state) and not self._is_shown(state.view):
             self._patience.start()  # its preparation was cancelled, unless another one follows
+        self.waiting.setText(why(state, pending=self.pending))
+
+    def _taken_back(self) -> bool:
+        """Whether any of the tokens that were decoded is there no longer; more may be."""
+        before, self._moves = self._moves, self._store.state.moves
+        now = self._moves[: len(before)]
+        return len(now) < len(before) or any(a is not b for a, b in zip(before, now, strict=True))
 
     def _made_way(self) -> bool:
         """Whether a load, run or decoding has ended: a preparation gave way to it, and where no
@@ -197,12 +208,16 @@ class Pictures(QWidget):
 
             widget = FigureWidget(theme=self._theme)
             widget.enlarge(enlargement(self._store.state))
-            widget.picked.connect(self.picking.picked)
+            widget.picked.connect(partial(self._picked, key))
             widget.unpicked.connect(self.picking.unpicked)
             widget.opened.connect(self.picking.opened)
             self.widgets[key] = widget
             self._stack.addWidget(widget)
         return self.widgets[key]
+
+    def _picked(self, key: str, picks: Mapping[str, int | str]) -> None:
+        """A picture that stays while the next one is prepared names places of a text before."""
+        self.picking.picked({} if key in self._past else picks)
 
     def _take_keys_unless_tabs_have_them(self) -> None:
         """Whoever turns to a view wants to look around in it; but who came by Tab stays."""
@@ -227,6 +242,7 @@ class Pictures(QWidget):
             self._paint(view)
         elif self._lane not in GOING_FIRST:  # else once that has ended
             self._prepare(view)
+        self.waiting.setText(why(self._store.state, pending=self.pending))
 
     def _prepare(self, view: View) -> None:
         state = self._store.state
@@ -259,5 +275,6 @@ class Pictures(QWidget):
         self._stack.setCurrentWidget(widget)
         widget.repaint()
         self._stale.discard(view.key)
+        self._past.discard(view.key)
         self._store.update(draw_ms=1000 * (time.perf_counter() - started))
         self.drawn.emit(view.key)
