@@ -215,8 +215,9 @@ def _render_parser() -> argparse.ArgumentParser:
     add("--steps", type=int, help="decode so many tokens first, and show the last step")
     add("--beams", type=int, help="find these tokens by a beam search as wide as this")
     for option, what in (
-        ("--against", "another text, for the view compare; may be given again"),
+        ("--against", "another text, for the views compare and two_runs; may be given again"),
         ("--against-pair", "the second sentence of each --against in turn"),
+        ("--against-mask", "the mask of each --against in turn, in place of --mask"),
     ):
         add(option, action="append", default=[], metavar="TEXT", help=what)
     add(

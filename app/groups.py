@@ -41,7 +41,7 @@ GROUPS: tuple[Group, ...] = (
     Group(
         key="matters",
         title="What matters",
-        summary="Which weights, heads and words move the prediction",
+        summary="Which weights, heads, words and masks move the prediction",
     ),
     Group(
         key="inside",

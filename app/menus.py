@@ -183,9 +183,13 @@ class Menus:
         models.aboutToShow.connect(lambda: self._window.header.fill(models))
 
     def _keep(self) -> None:
-        """Keep what was read, and show what there is to compare it with."""
+        """Keep what was read, and show what there is to compare with it: states where one looks at
+        states, else maps and predictions."""
         self._session.running.keep()
-        self._session.look_at("compare")
+        state = self._store.state
+        views = state.abilities.views if state.abilities is not None else ()
+        at_states = any(view.key == state.view and view.group == "states" for view in views)
+        self._session.look_at("compare" if at_states else "two_runs")
 
     def _examples(self, bar: QMenuBar, examples: tuple[Example, ...]) -> None:
         """A submenu for each model; their names are known once the core is there."""

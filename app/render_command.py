@@ -26,6 +26,7 @@ HINTS = {
     "branches": "--steps N decodes so many tokens first",
     "over_time": "--steps N decodes so many tokens, or fills so many masks, first",
     "compare": "--against TEXT gives it a text to compare with",
+    "two_runs": "--against TEXT gives it a text to compare with, --against-mask its mask",
 }
 
 
@@ -40,6 +41,8 @@ def render(asked: Namespace) -> None:
     known = {v.key for v in views()}
     if asked.view not in known:
         raise ValueError(f"There is no view {asked.view!r}; there are {', '.join(sorted(known))}.")
+    if asked.against and "--against" not in HINTS.get(asked.view, ""):
+        raise ValueError(f"The view {asked.view} compares no texts; --view compare does.")
     if not asked.text.strip():
         raise ValueError("The text is empty; give at least one word to read.")
     model = load_model(asked.model, device=asked.device)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.choices import SENTENCES
+from app.examples import masks_of
 from app.labels import labeller
 
 if TYPE_CHECKING:
@@ -67,15 +68,30 @@ def _tokens(word: str | None, model: LoadedModel) -> tuple[int, ...]:
 def kept(
     asked: Namespace, model: LoadedModel, masks: Mapping[str, MaskChoice]
 ) -> tuple[Trace, ...]:
-    """Runs of the other texts, in the order given; each `--against-pair` belongs to the
-    `--against` of its place."""
-    if len(asked.against_pair) > len(asked.against):
-        raise ValueError(
-            f"There are {len(asked.against_pair)} --against-pair for {len(asked.against)}"
-            " --against; each is the second sentence of one."
-        )
-    pairs = [*asked.against_pair, *[""] * len(asked.against)]
+    """Runs of the other texts, in the order given; each `--against-pair` and `--against-mask`
+    belongs to the `--against` of its place. Without a mask of its own a text has those of
+    `--mask`."""
+    for option, given, what in (
+        ("--against-pair", asked.against_pair, "the second sentence"),
+        ("--against-mask", asked.against_mask, "the mask"),
+    ):
+        if len(given) > len(asked.against):
+            raise ValueError(
+                f"There are {len(given)} {option} for {len(asked.against)} --against;"
+                f" each is {what} of one."
+            )
+    rest = [""] * len(asked.against)
+    given = zip(
+        asked.against, [*asked.against_pair, *rest], [*asked.against_mask, *rest], strict=False
+    )
     return tuple(
-        model.run(model.request(text, pair or None, asked.target, masks=masks))
-        for text, pair in zip(asked.against, pairs, strict=False)
+        model.run(
+            model.request(
+                text,
+                pair or None,
+                asked.target,
+                masks={**masks, **masks_of(mask, model.spec.sites)},
+            )
+        )
+        for text, pair, mask in given
     )

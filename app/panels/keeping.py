@@ -1,4 +1,4 @@
-"""Under the view that compares texts: which texts are kept, and keeping one more."""
+"""Under the views that compare texts: which texts are kept, and keeping one more."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from app.panels.elided import ElidedLabel
 from app.session import Session
 from app.store import Answer, State, Store
 
-KEY = "compare"
+KEYS = ("compare", "two_runs")
 
 
 class Keeping(QWidget):
-    """In sight with the view that has a use for it."""
+    """In sight with the views that have a use for it."""
 
     def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
         self._store = store
         self.keep = QPushButton("Keep this text")
-        self.keep.setToolTip("Then type another one to compare with it (Ctrl+K)")
+        self.keep.setToolTip(
+            "Then type another one, or change the mask, to compare with it (Ctrl+K)"
+        )
         self.kept = ElidedLabel(cut=Qt.TextElideMode.ElideRight)
         self.kept.setAccessibleName("Kept texts")
         self.forget = QPushButton("Forget")
@@ -40,7 +42,7 @@ class Keeping(QWidget):
         if not names & {"view", "answer", "kept", "selection"}:
             return
         state = self._store.state
-        self.setVisible(state.view == KEY)
+        self.setVisible(state.view in KEYS)
         self.keep.setEnabled(state.answer is not None and state.answer not in state.kept)
         self.forget.setEnabled(bool(state.kept))
         numbers = _numbers(state)

@@ -113,16 +113,18 @@ def fitted(largest: Floats) -> float:
     return usual if largest.size >= ROWS and 0 < usual < most / 2 else most
 
 
-def limits(largest: Floats, options: ViewOptions) -> tuple[tuple[float, float], str]:
+def limits(
+    largest: Floats, options: ViewOptions, what: str = "this map"
+) -> tuple[tuple[float, float], str]:
     """0–1 so that a colour means the same weight everywhere; fitted only when asked. largest: the
-    largest weight of each row."""
+    largest weight of each row of `what` is drawn."""
     limit = fitted(largest) if options.limits == "auto" else 1.0
     if options.limits == "fixed" or limit <= 0:
         return (0.0, 1.0), ""
     beyond = (
         f"; the largest is {plain(float(largest.max()))}" if limit < largest.max(initial=0) else ""
     )
-    return (0.0, limit), f"colours scaled to this map: 0 to {plain(limit)}{beyond}"
+    return (0.0, limit), f"colours scaled to {what}: 0 to {plain(limit)}{beyond}"
 
 
 def sinks_note(options: ViewOptions) -> str:

@@ -92,6 +92,7 @@ DECODING = [
     ("random:decoder", "a cat", "beams", ["--beams", "3", "--steps", "4"], "3 beams"),
     ("random:encoder", "a [MASK] b [MASK]", "over_time", ["--steps", "9"], "The 2 tokens have"),
     ("random:encoder", "a cat", "compare", ["--against", "a dog"], "states of 2 texts"),
+    ("random:encoder", "a cat", "two_runs", ["--against", "a dog"], "“a dog”"),
 ]
 
 
@@ -183,6 +184,24 @@ def test_render_compares_with_several_texts_and_pairs(tmp_path: Path) -> None:
     assert "w" not in {value for row in alone for value in row.values()}
 
 
+def test_render_puts_two_masks_of_one_text_beside_each_other(tmp_path: Path) -> None:
+    from core import load_model
+
+    more = ["--view", "two_runs", "--mask", "causal", "--head", "2", "--against", "a cat"]
+    rows = _table(tmp_path / "a.csv", *RENDER, *more, "--against-mask", "local:window=1")
+    model = load_model("random:encoder")
+    maps = [
+        model.trace("a cat", masks={"encoder.self": mask}).pattern("encoder.self", 0, 1).numpy()
+        for mask in ("local:window=1", "causal")
+    ]
+    drawn = [row for row in rows if row["panel"].startswith(("Kept: mask", "This run: mask"))]
+    expected = [float(weight) for one in maps for weight in one.ravel()]
+    assert [float(row["weight"]) for row in drawn] == pytest.approx(expected, abs=1e-6)
+    text = _written(tmp_path / "map.svg", *RENDER, *more, "--against-mask", "local:window=1")
+    assert "Local (both sides), window 1" in text
+    assert main([*RENDER, *more, "--out", str(tmp_path / "b.svg")]) != 0, "one run twice"
+
+
 def test_render_pads_on_either_side(tmp_path: Path) -> None:
     out = tmp_path / "map.svg"
     for side, first in (("left", "[PAD]"), ("right", "[CLS]")):
@@ -198,7 +217,7 @@ def test_help_names_every_view(capsys: pytest.CaptureFixture[str]) -> None:
         main(["render", "--help"])
     told = "".join(capsys.readouterr().out.split())
     assert all(view.key in told for view in views())
-    for option in ("drop-sinks", "sentences", "fit-colours", "find", "heads-by", "against-pair"):
+    for option in ("drop-sinks", "sentences", "fit-colours", "find", "heads-by", "against-mask"):
         assert f"--{option}" in told
 
 
@@ -225,6 +244,8 @@ RENDER = ["render", "--model", "random:encoder", "--text", "a cat"]
         ([*RENDER, "--view", "over_time", "--steps", "0"], "at least 1, not 0"),
         ([*RENDER, "--view", "over_time", "--steps", "2"], "no mask"),
         ([*RENDER, "--view", "compare"], "--against TEXT"),
+        ([*RENDER, "--view", "two_runs"], "--against-mask its mask"),
+        ([*RENDER, "--against-mask", "causal"], "1 --against-mask for 0 --against"),
         ([*RENDER, "--view", "beams"], "is encoder-only"),
         ([*RENDER, "--view", "branches", "--model", "random:decoder"], "--steps N"),
         ([*RENDER, "--view", "beams", "--model", "random:decoder"], "--beams N"),
@@ -237,6 +258,7 @@ RENDER = ["render", "--model", "random:encoder", "--text", "a cat"]
         ([*RENDER, "--heads-reversed"], "attention sorts no heads"),
         ([*RENDER, "--find", " "], "writes ' '"),
         ([*RENDER, "--against-pair", "b"], "1 --against-pair for 0 --against"),
+        ([*RENDER, "--against", "a dog"], "attention compares no texts"),
         (["render", "--model", "random:banana", "--text", "a"], "random:banana"),
         (["render", "--model", "nowhere/at/all", "--text", "a"], "nowhere"),
         (["render", "--model", "random:encoder", "--text", ""], "is empty"),

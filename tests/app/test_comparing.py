@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.figure import Curves, Heatmap, Words
+from app.figure import Curves, Heatmap, WordGrid, Words
 from core.masks import MaskChoice
 from tests.app.driver import Opener, settled, type_text
 
 
 def test_a_kept_text_beside_the_present_one(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app()
+    app.session.look_at("paths")
     type_text(app, "ab")
     settled(qtbot, app)
     QTest.keyClick(app.window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    assert app.store.state.view == "compare", "who looks at states compares states"
     settled(qtbot, app)
     (words,) = app.window.pictures.figure.panels
     assert isinstance(words, Words)
@@ -37,6 +40,37 @@ def test_a_kept_text_beside_the_present_one(qtbot: QtBot, open_app: Opener) -> N
     app.session.running.forget_kept()
     settled(qtbot, app)
     assert isinstance(app.window.pictures.figure.panels[0], Words)
+
+
+@pytest.mark.parametrize("view", ["attention", "predictions", "two_runs"])
+def test_a_run_is_kept_and_its_mask_changed(qtbot: QtBot, open_app: Opener, view: str) -> None:
+    app = open_app()
+    app.session.look_at(view)
+    type_text(app, "abc")
+    settled(qtbot, app)
+    QTest.keyClick(app.window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    assert app.store.state.view == "two_runs"
+    settled(qtbot, app)
+    (words,) = app.window.pictures.figure.panels
+    assert isinstance(words, Words)
+    assert words.text.startswith("This run is kept.")
+    bar = app.window.pictures.keeping
+    assert bar.isVisible()
+    app.session.mask("encoder.self", MaskChoice(key="causal"))
+    qtbot.waitUntil(lambda: app.store.state.answered)
+    settled(qtbot, app)
+    kept, own, change, table = app.window.pictures.figure.panels
+    assert isinstance(kept, Heatmap) and isinstance(own, Heatmap) and isinstance(change, Heatmap)
+    assert kept.title == "Kept: model's own mask · “abc”"
+    assert own.title == "This run: mask “Causal” · “abc”"
+    assert change.values == pytest.approx(own.values - kept.values, abs=1e-6)
+    assert isinstance(table, WordGrid)
+    assert bar.kept.text() == "Kept: “abc” (with the model's own mask)"
+    app.session.mask("encoder.self", MaskChoice())
+    qtbot.waitUntil(lambda: app.store.state.answered)
+    settled(qtbot, app)
+    (words,) = app.window.pictures.figure.panels
+    assert isinstance(words, Words), "it is the kept run again"
 
 
 def test_another_model_has_nothing_kept(qtbot: QtBot, open_app: Opener) -> None:

@@ -177,7 +177,7 @@ def test_views_that_have_nothing_yet_say_what_they_need(
     qtbot: QtBot, open_app: Opener, source: str
 ) -> None:
     app = open_app(source)
-    for key in ("over_time", "branches", "beams", "compare"):
+    for key in ("over_time", "branches", "beams", "compare", "two_runs"):
         app.session.look_at(key)
         settled(qtbot, app)
         (panel,) = app.window.pictures.figure.panels
