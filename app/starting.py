@@ -39,6 +39,7 @@ class Starting:
         self.expected: Architecture = "encoder"
         self.gone = ""
         self._wish: Callable[[], None] | None = None
+        self._otherwise: Callable[[], None] | None = None  # None: nobody has asked to start
 
     def expect(self, source: str) -> None:
         """Show the text that this model was last given."""
@@ -54,14 +55,19 @@ class Starting:
         self.expected = architecture
 
     def later(self, wish: Callable[[], None]) -> bool:
-        """Whether nothing can be opened yet; the latest wish then waits for the core."""
+        """Whether nothing can be opened yet; the latest wish then waits for the core, whose import
+        is tried again where it failed."""
         if self._store.state.abilities is not None:
             return False
         self._wish = wish
+        if self._otherwise is not None and not self._tasks.active(START):
+            self._store.update(problem=None)
+            self.start(self._otherwise)
         return True
 
     def start(self, otherwise: Callable[[], None]) -> None:
         """Import the core, then do what was wished for last, or `otherwise`."""
+        self._otherwise = otherwise
 
         def ready(abilities: Abilities) -> None:
             self._store.update(abilities=abilities)

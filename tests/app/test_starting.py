@@ -8,6 +8,7 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from app.examples import read
+from app.panels.nothing_read import NO_MODEL
 from app.store import Abilities
 from app.wiring import App
 from tests.app.driver import Opener, QuickCore, settled
@@ -120,3 +121,34 @@ def test_a_built_in_model_has_a_name_before_its_title_is_known(
     assert app.window.header.model.text() == "Decoder"
     let_go(qtbot, app, core)
     assert app.window.header.model.text() == "Story teller (Llama)"
+
+
+class Missing(QuickCore):
+    """A core that cannot be imported at first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.there = False
+
+    def abilities(self) -> Abilities:
+        if not self.there:
+            raise ImportError("libtorch_cpu.so: cannot open shared object file")
+        return super().abilities()
+
+
+def test_a_choice_after_a_failed_import_tries_it_again(qtbot: QtBot, open_app: Opener) -> None:
+    core = Missing()
+    app = open_app("random:decoder", core=core, wait=False)
+    window = app.window
+    qtbot.waitUntil(window.banner.isVisible)
+    assert window.pictures.waiting.text() == NO_MODEL
+    app.session.dismiss()
+    app.session.opening.open("random:encoder")
+    qtbot.waitUntil(window.banner.isVisible)
+    assert "libtorch" in window.banner.label.text(), "it is said again"
+    core.there = True
+    app.session.opening.choose_architecture("decoder")
+    assert app.store.state.problem is None
+    qtbot.waitUntil(lambda: app.store.state.answer is not None, timeout=30_000)
+    settled(qtbot, app)
+    assert app.store.state.model.spec.architecture == "decoder"
