@@ -125,8 +125,22 @@ class LibraryEngine:
             self.__dict__.pop(derived, None)
 
     def recognises(self, content: str) -> bool:
-        added = self._tokenizer.get_added_tokens_decoder().values()
-        return any(token.content == content for token in added)
+        return content in self.added
+
+    @property
+    def added(self) -> dict[str, Added]:
+        """The tokens that are recognised before the text is cut, by what they are."""
+        return {
+            token.content: Added(
+                content=token.content,
+                special=token.special,
+                lstrip=token.lstrip,
+                rstrip=token.rstrip,
+                normalized=token.normalized,
+                single_word=token.single_word,
+            )
+            for token in self._tokenizer.get_added_tokens_decoder().values()
+        }
 
     @property
     def is_wordpiece(self) -> bool:

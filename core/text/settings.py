@@ -33,11 +33,14 @@ class Added:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """kind_name: the family, "" where nothing names one. tokenizer_class: as written, None where it
-    is absent or says nothing. said: role -> token as the files name it. added: by id. more: further
-    special tokens, in their order. described: those of them that have flags, by what they are."""
+    is absent or says nothing. built_as: whose class in the reference builds the tokenizer, "" where
+    it takes a tokenizer.json as it stands. said: role -> token as the files name it. added: by id.
+    more: further special tokens, in their order. described: those of them that have flags, by what
+    they are."""
 
     kind_name: str = ""
     tokenizer_class: str | None = None
+    built_as: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     said: Mapping[str, str] = field(default_factory=dict)
     added: Mapping[int, Added] = field(default_factory=dict)
@@ -65,6 +68,7 @@ class Settings:
         return cls(
             kind_name=kind,
             tokenizer_class=None if key(named) in GENERIC else named,
+            built_as=_built_as(named, _name(model, "model_type") or family),
             values=values,
             said=said,
             added=added,
@@ -96,6 +100,11 @@ class Settings:
     def splits_special(self) -> bool:
         """Whether special tokens that are typed are read as ordinary text."""
         return self.switch("split_special_tokens", False)
+
+    @property
+    def lists_flags(self) -> bool:
+        """Whether the added tokens come with flags that count before those of a tokenizer.json."""
+        return _DECODER in self.values
 
     def special(self, content: str, *, lstrip: bool = False) -> Added:
         """A special token, with the flags that the files give it. lstrip: where they give none."""
@@ -137,6 +146,15 @@ class Settings:
             bos=self.switch("add_bos_token", self.kind.begins),
             eos=self.switch("add_eos_token", False),
         )
+
+
+_REGISTERED = {"modernbert": "", "phi3": "", "mistral": "", "mixtral": "", "qwen2": "qwen2"}
+"""Model types of which the reference does not believe the class that is stated."""
+
+
+def _built_as(named: str | None, model_type: str | None) -> str:
+    stated = key(model_type) if named is None else key(named)
+    return _REGISTERED.get(key(model_type), "" if stated in GENERIC else stated)
 
 
 def _name(values: Mapping[str, Any], of: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import tokenizers
@@ -10,6 +11,7 @@ from core.text.engine import Opened
 from core.text.files import built
 from core.text.library import LibraryEngine
 from core.text.settings import CONFIG, Settings
+from core.text.switches import follow_switches
 
 NAME = "tokenizer.json"
 
@@ -17,21 +19,27 @@ NAME = "tokenizer.json"
 def open_whole(path: Path, settings: Settings) -> Opened:
     """CheckpointError when the file is no tokenizer."""
     made = built(path, lambda: tokenizers.Tokenizer.from_file(str(path)))
+    notes = follow_switches(made, settings, path.name)
     engine = LibraryEngine(made, unknown=settings.unknown, split=settings.splits_special)
-    notes = (*add_missing(engine, settings, path.name), *complete(engine, settings, path.name))
+    notes += add_missing(engine, settings, path.name)
+    notes += complete(engine, settings, path.name)
     return Opened(engine=engine, settings=settings, notes=notes)
 
 
 def add_missing(engine: LibraryEngine, settings: Settings, name: str) -> tuple[str, ...]:
-    """Adds the tokens that only the files beside it hold, in the order of their ids, as the
-    reference does: each gets the next free id. Notes name those that should have another."""
+    """Recognises the tokens that only the files beside it list, in the order of their ids, as the
+    reference does: one that is no piece gets the next free id. The flags that tokenizer_config.json
+    lists count before the tokenizer's own. Notes name those that should have another id."""
     notes = []
+    named, own = set(settings.names().values()), engine.added
     for number, token in sorted(settings.added.items()):
-        if engine.id_of(token.content) is not None:
+        flagged = replace(token, special=token.special or token.content in named)
+        if token.content in own and (not settings.lists_flags or own[token.content] == flagged):
             continue
-        engine.recognise(token)
+        lacking = engine.id_of(token.content) is None
+        engine.recognise(flagged)
         found = engine.id_of(token.content)
-        if found != number:
+        if lacking and found != number:
             notes.append(
                 f"{name} lacks {token.content!r}, which the files beside it give the id {number}; "
                 f"it is read as {found}, as in transformers."
