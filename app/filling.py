@@ -37,13 +37,20 @@ class Fills(Protocol):
 
 
 class Filler:
-    """made: told of every change."""
+    """made: told of every change. follows: whether a new fill is to be looked at once it is
+    there."""
 
     def __init__(
-        self, store: Store, tasks: Tasks, core: Fills, made: Callable[[], None], failed: Failed
+        self,
+        store: Store,
+        tasks: Tasks,
+        core: Fills,
+        made: Callable[[], None],
+        failed: Failed,
+        follows: Callable[[], bool],
     ) -> None:
         self._store, self._tasks, self._core = store, tasks, core
-        self._made, self._failed = made, failed
+        self._made, self._failed, self._follows = made, failed, follows
 
     def why_not(self) -> str:
         """Why there is nothing to fill."""
@@ -100,7 +107,9 @@ class Filler:
             )
 
         def done(fill: Fill) -> None:
-            selection = replace(self._store.state.selection, step=fill.index, query=None, key=None)
+            selection = self._store.state.selection
+            if forced is not None or self._follows():
+                selection = replace(selection, step=fill.index, query=None, key=None)
             self._store.update(fills=(*before, fill), selection=selection)
             self._made()
 

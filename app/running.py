@@ -5,9 +5,9 @@ Typing never cancels: the running forward finishes and is shown, then the latest
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from app.choices import Inputs
 from app.engine import Question
@@ -18,6 +18,10 @@ from app.stepping import NOTHING_DECODED
 from app.store import Answer, Problem, Refusal, State, Store
 from app.tasks import Job, ShouldStop, Tasks
 from app.telling import sentence, told
+
+if TYPE_CHECKING:
+    from core.loaded import LoadedModel
+    from core.masks import MaskChoice
 
 MOST_KEPT = 4  # texts to compare with; each run holds all that was recorded of it
 DROPPED = "What was decoded was dropped: it was read under the mask before."
@@ -32,12 +36,22 @@ class Runs(Protocol):
 class Running:
     """Writes the store's answer, why there is none, and the runs that are kept.
 
-    halt: stop what plays or goes on decoding, for it belongs to the run before.
+    halt: stop what plays or goes on decoding, and what was wished for. renew: what is decoded
+    belongs to the run before; what was wished for is of the one that has come.
     """
 
-    def __init__(self, store: Store, tasks: Tasks, core: Runs, halt: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tasks: Tasks,
+        core: Runs,
+        *,
+        halt: Callable[[], None],
+        renew: Callable[[], None],
+    ) -> None:
         self._store, self._tasks, self._core = store, tasks, core
-        self._halt = halt
+        self._halt, self._renew = halt, renew
+        self._to_keep: Question | None = None  # once it is answered
         self._against: Inputs | None = None  # of the kept run that an example brought
         self._other: Question | None = None  # the example's other text, not come yet
 
@@ -46,7 +60,7 @@ class Running:
         state = self._store.state
         if state.model is None or self._tasks.active("load"):
             return
-        question = Question(model=state.model, inputs=state.inputs, masks=state.masks)
+        question = self._question(state.model)
 
         def work(job: Job) -> Answer:
             # Read here and not outside: the run before this one may be of use by now.
@@ -61,7 +75,7 @@ class Running:
         for typing takes the place of this text's run only."""
         state = self._store.state
         if state.model is not None:
-            self._run_other(Question(model=state.model, inputs=inputs, masks=state.masks))
+            self._run_other(replace(self._question(state.model), inputs=inputs))
         self.run_what_is_new()
 
     def run_what_is_new(self) -> None:
@@ -105,12 +119,37 @@ class Running:
         self._without_other("The run of the other text was cancelled.")
 
     def keep(self) -> None:
-        """Keep this text's run, so that others can be compared with it; the latest few stay."""
-        answer = self._store.state.answer
-        if answer is not None and answer not in self._store.state.kept:
+        """Keep this text's run, so that others can be compared with it; the latest few stay. One
+        that is still being read is kept once it is."""
+        state = self._store.state
+        answer = state.answer
+        if state.old:
+            self._not_kept("What is asked was not run, so there is nothing to keep.")
+        elif state.model is not None and not state.answered and self._tasks.active("run"):
+            self._to_keep = self._question(state.model)
+        elif answer is not None and answer not in state.kept:
             if answer.inputs == self._against:
                 self._against = None  # the person's own now, no example's
             self._hold(answer)
+
+    def _keep_at_last(self, answer: Answer) -> None:
+        """What was to be kept before it was read; another text may have taken its place."""
+        wanted = self._to_keep
+        if wanted is None or wanted.model is not answer.model:
+            self._to_keep = None
+        elif wanted.inputs == answer.inputs and answer.request.masks == _in_order(wanted.masks):
+            self._to_keep = None
+            self._hold(answer)
+        elif not self._tasks.active("run"):
+            self._to_keep = None
+            self._not_kept(f"“{wanted.inputs.text}” was not kept: another text came before it.")
+
+    def _not_kept(self, text: str) -> None:
+        self._store.update(problem=Problem(text=text, where="model"))
+
+    def _question(self, model: LoadedModel) -> Question:
+        state = self._store.state
+        return Question(model=model, inputs=state.inputs, masks=state.masks)
 
     def forget_kept(self) -> None:
         self._against = None
@@ -151,8 +190,7 @@ class Running:
 
     def _answered(self, answer: Answer) -> None:
         state = self._store.state
-        self._halt()
-        self._tasks.drop("decode")
+        self._renew()
         selection = replace(state.selection, step=None)
         if state.answer is not None and state.answer.model is answer.model:
             selection = followed(selection, state.answer.trace, answer.trace)
@@ -166,6 +204,7 @@ class Running:
             selection=fitted(selection, answer.model.spec, answer.trace),
             problem=problem,
         )
+        self._keep_at_last(answer)
 
     def _failed(self, error: Exception) -> None:
         self._halt()
@@ -174,9 +213,14 @@ class Running:
 
     def _refuse(self, text: str) -> None:
         """What is asked has no run."""
+        self._to_keep = None
         state = self._store.state
         refused = Refusal(text=text, inputs=state.inputs, masks=state.masks)
         self._store.update(refused=refused, problem=_not_of_the_run(state))
+
+
+def _in_order(masks: Mapping[str, MaskChoice]) -> tuple[tuple[str, MaskChoice], ...]:
+    return tuple(sorted(masks.items()))
 
 
 def _not_of_the_run(state: State) -> Problem | None:

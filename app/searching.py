@@ -36,7 +36,7 @@ class Searches(Protocol):
 
 
 class Searching:
-    """done: called when other steps are there."""
+    """done: called when other steps are there. follows: whether they are to be looked at then."""
 
     def __init__(
         self,
@@ -45,9 +45,10 @@ class Searching:
         core: Searches,
         done: Callable[[], None],
         failed: Failed,
+        follows: Callable[[], bool],
     ) -> None:
         self._store, self._tasks, self._core = store, tasks, core
-        self._done, self._failed = done, failed
+        self._done, self._failed, self._follows = done, failed, follows
 
     def start(self, *, at_end: bool) -> None:
         """Search, then show the best hypothesis: its first step, or its last one."""
@@ -64,7 +65,8 @@ class Searching:
 
         def done(result: tuple[BeamSearch, Steps]) -> None:
             search, steps = result
-            self._show(search, steps, len(steps) - 1 if at_end else 0)
+            first = len(steps) - 1 if at_end else 0
+            self._show(search, steps, first if self._follows() else None)
 
         self._tasks.submit("decode", work, done, self._failed, over=GIVING_WAY)
 
@@ -83,16 +85,27 @@ class Searching:
 
         self._tasks.submit("decode", work, done, self._failed, over=GIVING_WAY)
 
-    def _show(self, search: BeamSearch, steps: Steps, at: int) -> None:
-        """In place of the hypothesis before, unless branches leave it or it is none."""
+    def _show(self, search: BeamSearch, steps: Steps, at: int | None) -> None:
+        """In place of the hypothesis before, unless branches leave it or it is none. at: the step
+        to be looked at, None for the text."""
         state = self._store.state
         tree, before = state.tree.holding(state.steps, search), state.steps
-        known = search.find([step.token for step in before]) if before else None
+        known = hypothesis_of(search, before)
         if before and (known is None or tree.left or tree.branches[tree.current].fork):
             tree = tree.forked(0)
         selection = replace(state.selection, step=at if steps else None, query=None, key=None)
-        self._store.update(search=search, steps=steps, tree=tree, selection=selection)
+        self._store.update(
+            search=search, steps=steps, tree=tree, selection=selection, together=False
+        )
         self._done()
+
+
+def hypothesis_of(search: BeamSearch | None, steps: Steps) -> int | None:
+    """The hypothesis that the steps are; None where there is no such, and where a token was taken
+    by hand, whatever the search made of the same one: from there it goes on otherwise."""
+    if search is None or not steps or any(step.forced for step in steps):
+        return None
+    return search.find([step.token for step in steps])
 
 
 def ending_of(search: BeamSearch, node: int) -> str:

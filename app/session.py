@@ -73,7 +73,9 @@ class Session(QObject):
         self.leafing = Leafing(store, self)
         self.stepping = Stepping(store, tasks, core, failed, self)
         self.checker = Checker(store, tasks, core, failed)
-        self.running = Running(store, tasks, core, self.stepping.halt)
+        self.running = Running(
+            store, tasks, core, halt=self.stepping.halt, renew=self.stepping.renew
+        )
         self.opening = Opening(
             store,
             tasks,

@@ -18,6 +18,7 @@ from app.filling import Filler, Fills
 from app.searching import Searches
 from app.store import Store
 from app.tasks import Failed, Tasks
+from app.wishes import Wish
 from app.writing import Continues, Writer
 
 NOTHING_DECODED: dict[str, Any] = {
@@ -53,9 +54,12 @@ class Stepping(QObject):
         super().__init__(parent)
         self._store, self._tasks, self._failed = store, tasks, failed
         self._to_the_end = False
+        self._follows = True  # what is on its way is to be looked at
+        self._wish = Wish(store, tasks, self)
         self.undrawn: Callable[[], bool] = lambda: False
-        self.writer = Writer(store, tasks, core, self._made, self._decode_failed)
-        self.filler = Filler(store, tasks, core, self._made, self._decode_failed)
+        told = self._made, self._decode_failed, lambda: self._follows
+        self.writer = Writer(store, tasks, core, *told)
+        self.filler = Filler(store, tasks, core, *told)
         self._play = QTimer(self)
         self._play.timeout.connect(self._frame)
         store.changed.connect(self._changed)
@@ -90,15 +94,16 @@ class Stepping(QObject):
         shown = state.selection.step
         following = 0 if shown is None else shown + 1
         if following < len(state.moves):
-            self.show(following)
-        elif not self.why_not() and not self._tasks.active("decode"):
+            self._move_to(following)
+        elif self._tasks.active("decode"):
+            self._follows = True
+        elif not self._wish.later(self.on) and not self.why_not():
             self._new(at_end=False)
 
     def back(self) -> None:
         step = self._store.state.selection.step
         self.halt()
-        if step is not None:
-            self.show(step - 1 if step > 0 else None)
+        self.show(step - 1 if step else None)
 
     def first(self) -> None:
         """Back to the text; the moves stay."""
@@ -108,17 +113,22 @@ class Stepping(QObject):
     def last(self) -> None:
         """To the end: one move after the other until there are no more."""
         moves = self._store.state.moves
-        if self.why_not():
+        if self._wish.later(self.last) or self.why_not():
             return
         if moves and not self._mover.may_go_on():
-            self.show(len(moves) - 1)
+            self._move_to(len(moves) - 1)
         else:
-            self._to_the_end = True
+            self._to_the_end = self._follows = True
             if not self._tasks.active("decode"):
                 self._new(at_end=True)
 
     def show(self, step: int | None) -> None:
-        """Let every view show a move; None shows the text itself."""
+        """Let every view show a move, None the text itself; one that is on its way stays unseen
+        when it comes."""
+        self._to_the_end = self._follows = False
+        self._move_to(step)
+
+    def _move_to(self, step: int | None) -> None:
         self._store.update(
             together=False,
             selection=replace(self._store.state.selection, step=step, query=None, key=None),
@@ -129,6 +139,8 @@ class Stepping(QObject):
         state = self._store.state
         if state.playing:
             self.halt()
+        elif self._wish.later(self.play):
+            return
         elif not self.why_not() and state.answer is not None:
             self._store.update(playing=True)
             self._play.start(1000 // state.decode.speed)
@@ -136,9 +148,14 @@ class Stepping(QObject):
 
     def halt(self) -> None:
         """Stop playing; what is there stays."""
-        self._to_the_end = False
-        self._play.stop()
-        self._store.update(playing=False)
+        self._wish.forget()
+        self._pause()
+
+    def renew(self) -> None:
+        """Another run is about to come: what was decoded, or still is, was of the one before. What
+        was wished for since is done once it is there."""
+        self._pause()
+        self._tasks.drop("decode")
 
     # --- choosing ---------------------------------------------------------------------------
 
@@ -150,7 +167,9 @@ class Stepping(QObject):
         if choice == state.decode:
             return
         self._store.update(decode=choice)
-        if _course(choice) != _course(state.decode):
+        # What has left its search goes on to another length like any other.
+        length = state.decode.max_new_tokens if self.writer.by_hand else choice.max_new_tokens
+        if _course(replace(choice, max_new_tokens=length)) != _course(state.decode):
             self._start_anew(state.decode, choice)
         self._play.setInterval(1000 // choice.speed)
         self._say_ending()
@@ -213,6 +232,11 @@ class Stepping(QObject):
         if "model" in names:  # what played, or went on to the end, was the one before
             self.halt()
 
+    def _pause(self) -> None:
+        self._to_the_end = False
+        self._play.stop()
+        self._store.update(playing=False)
+
     # --- one move ---------------------------------------------------------------------------
 
     def _frame(self) -> None:
@@ -237,6 +261,7 @@ class Stepping(QObject):
         if state.answer is None or (state.moves and not self._mover.may_go_on()):
             self.halt()
         else:
+            self._follows = True
             self._mover.new(at_end=at_end)
 
     def _made(self) -> None:
@@ -250,6 +275,7 @@ class Stepping(QObject):
 
     def _interrupt(self) -> None:
         self.halt()
+        self._follows = True
         self._tasks.drop("decode")
 
     def _say_ending(self) -> None:

@@ -10,7 +10,7 @@ from app.branches import Steps, Tree
 from app.choices import DecodeChoice, Narrowing
 from app.cutting import in_tokens
 from app.lanes import GIVING_WAY
-from app.searching import LIMIT, Searches, Searching, ending_of
+from app.searching import LIMIT, Searches, Searching, ending_of, hypothesis_of
 from app.store import Answer, Store
 from app.tasks import Failed, Job, ShouldStop, Tasks
 from core.errors import RequestError
@@ -38,7 +38,8 @@ class _Core(Continues, Searches, Protocol): ...
 
 
 class Writer:
-    """Taking another token keeps what was there as a branch. made: told of every change."""
+    """Taking another token keeps what was there as a branch. made: told of every change. follows:
+    whether a new token is to be looked at once it is there."""
 
     def __init__(
         self,
@@ -47,10 +48,11 @@ class Writer:
         core: _Core,
         made: Callable[[], None],
         failed: Failed,
+        follows: Callable[[], bool],
     ) -> None:
         self._store, self._tasks, self._core = store, tasks, core
-        self._made, self._failed = made, failed
-        self.searching = Searching(store, tasks, core, made, failed)
+        self._made, self._failed, self._follows = made, failed, follows
+        self.searching = Searching(store, tasks, core, made, failed, follows)
 
     def why_not(self) -> str:
         return ""
@@ -60,13 +62,16 @@ class Writer:
         state = self._store.state
         if not state.steps:
             return state.search is None
-        if self._hypothesis is not None:
+        if self._hypothesis is not None or len(state.steps) >= state.decode.max_new_tokens:
             return False
         finished = state.steps[-1].finished
-        if finished is None:
-            return True
-        asked = state.decode.max_new_tokens
-        return finished.endswith(LIMIT) and len(state.steps) < asked
+        return finished is None or finished.endswith(LIMIT)
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether the steps have left their beam search, and go on greedily."""
+        state = self._store.state
+        return bool(state.steps) and state.search is not None and self._hypothesis is None
 
     def new(self, *, at_end: bool) -> None:
         """Another token; with beams a whole search."""
@@ -115,10 +120,13 @@ class Writer:
             return ending_of(search, hypothesis)
         if search is not None and not steps:
             return f"Ended: {search.finished}."
-        if search is not None and finished is None:
-            return "From the token taken by hand it goes on greedily."
-        if finished is None or self.may_go_on():
+        if self.may_go_on():
+            by_hand = "From the token taken by hand it goes on greedily."
+            return by_hand if self.by_hand and finished is None else ""
+        if not steps:
             return ""
+        if finished is None:  # fewer are wanted than there are
+            return f"There are {in_tokens(len(steps))} already; raise “At most” to go on."
         if finished == "end token":
             return "Ended: the model wrote its end token."
         if finished.endswith(LIMIT):
@@ -130,9 +138,7 @@ class Writer:
     def _hypothesis(self) -> int | None:
         """The hypothesis of the beam search that the steps are; None once one was taken by hand."""
         state = self._store.state
-        if state.search is None or not state.steps:
-            return None
-        return state.search.find([step.token for step in state.steps])
+        return hypothesis_of(state.search, state.steps)
 
     def _step(self, forced: int | None, before: Steps, tree: Tree) -> None:
         """One more token after `before`, on the current branch of `tree`. Until it is there all
@@ -147,14 +153,15 @@ class Writer:
             )
 
         def done(step: Step) -> None:
-            self._stepped(step, before, tree)
+            selection = self._store.state.selection
+            if forced is not None or self._follows():
+                selection = replace(selection, step=step.index, query=None, key=None)
+            self._store.update(
+                tree=tree, steps=(*before, step), selection=selection, together=False
+            )
+            self._made()
 
         self._tasks.submit("decode", work, done, self._failed, over=GIVING_WAY)
-
-    def _stepped(self, step: Step, before: Steps, tree: Tree) -> None:
-        selection = replace(self._store.state.selection, step=step.index, query=None, key=None)
-        self._store.update(tree=tree, steps=(*before, step), selection=selection)
-        self._made()
 
     def _show(self, tree: Tree, step: int) -> None:
         """The tree's current branch, and what it was decoded by, so that it goes on likewise."""
@@ -166,6 +173,7 @@ class Writer:
             search=branch.search,
             decode=_as_before(state.decode, branch.choice),
             selection=replace(state.selection, step=shown, query=None, key=None),
+            together=False,
         )
         self._made()
 

@@ -144,3 +144,45 @@ def test_the_bar_never_widens_the_window(qtbot: QtBot, open_app: Opener) -> None
     assert bar.minimumSizeHint().width() <= 1366
     assert app.window.width() == 1366
     assert "same numbers" in bar.text.text()
+
+
+def by_hand(qtbot: QtBot, app: App, *, considered: bool) -> BeamSearch:
+    """At the second step a token is taken that the search itself considered, or did not."""
+    found = search(qtbot, app)
+    steps = app.store.state.steps
+    other = next(
+        c.token
+        for c in steps[1].candidates
+        if c.token != steps[1].token
+        and (found.find([steps[0].token, c.token]) is not None) == considered
+    )
+    app.session.stepping.take(other, 1)
+    qtbot.waitUntil(lambda: len(app.store.state.steps) == 2)
+    settled(qtbot, app)
+    return found
+
+
+@pytest.mark.parametrize("considered", [True, False])
+def test_from_any_token_taken_by_hand_it_goes_on(
+    qtbot: QtBot, open_app: Opener, considered: bool
+) -> None:
+    app = open_app("random:decoder")
+    found = by_hand(qtbot, app, considered=considered)
+    bar = app.window.decoding
+    assert "greedily" in bar.ending.text()
+    assert all(bar.buttons[name].isEnabled() for name in ("play", "step", "last"))
+    to_the_end(qtbot, app, 6)
+    assert bar.ending.text() == "Ended at 6 tokens; raise “At most” to go on."
+    six = [s.token for s in app.store.state.steps]
+    bar.choices.most.setValue(8)
+    settled(qtbot, app)
+    assert [s.token for s in app.store.state.steps] == six, "raising it begins nothing anew"
+    assert app.store.state.search is found
+    to_the_end(qtbot, app, 8)
+    assert [s.token for s in app.store.state.steps][:6] == six
+
+
+def to_the_end(qtbot: QtBot, app: App, count: int) -> None:
+    click(app.window.decoding.buttons["last"])
+    qtbot.waitUntil(lambda: len(app.store.state.steps) == count, timeout=20_000)
+    settled(qtbot, app)
