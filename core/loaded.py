@@ -172,16 +172,18 @@ class LoadedModel:
         top_k: int = 0,
         top_p: float = 1.0,
         min_p: float = 0.0,
-        repetition_penalty: float = 1.0,
+        repetition_penalty: float | None = None,
         seed: int = 0,
     ) -> Iterator[Step]:
         """Continue a text (or write the target of a source) token by token.
 
         strategy: "greedy" or "sample"; `core.decoding.BeamSearch` keeps several texts at once.
+        repetition_penalty: None is the checkpoint's own.
         What is wrong is said at once (RequestError), not at the first step, which warns
         (RuntimeWarning) of what its trace has `notes` of.
         """
         start = self._asked(text, pair, target, ids, target_ids, masks, wants=(LAST,))
+        own = self.spec.repetition_penalty
         decoding = self.decoding(
             DecodeRequest(
                 run=start,
@@ -192,7 +194,7 @@ class LoadedModel:
                     top_k=top_k,
                     top_p=top_p,
                     min_p=min_p,
-                    repetition_penalty=repetition_penalty,
+                    repetition_penalty=own if repetition_penalty is None else repetition_penalty,
                 ),
                 seed=seed,
             )

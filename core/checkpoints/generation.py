@@ -8,7 +8,7 @@ from typing import Any
 
 from core.checkpoints.config import Config, is_whole
 from core.errors import CheckpointError
-from core.spec import ModelSpec
+from core.spec import ModelSpec, Rules
 
 GENERATION = "generation_config.json"
 
@@ -23,26 +23,28 @@ _FOLLOWED = (
     "forced_eos_token_id",
     "bad_words_ids",
     "suppress_tokens",
+    "begin_suppress_tokens",
+    "no_repeat_ngram_size",
+    "encoder_no_repeat_ngram_size",
+    "min_length",
+    "min_new_tokens",
+    "repetition_penalty",
     _RENORMALISE,
 )
 
 _NEUTRAL: dict[str, float] = {
-    "no_repeat_ngram_size": 0,
-    "encoder_no_repeat_ngram_size": 0,
-    "repetition_penalty": 1,
     "encoder_repetition_penalty": 1,
-    "begin_suppress_tokens": 0,
     "exponential_decay_length_penalty": 0,
     "sequence_bias": 0,
-    "min_length": 0,
-    "min_new_tokens": 0,
     "guidance_scale": 1,
     "stop_strings": 0,
     "watermarking_config": 0,
 }
 """What changes even the greedy text and is not followed, with the number that changes nothing."""
+_CUTS: dict[str, float] = {"top_h": 1, "typical_p": 1, "epsilon_cutoff": 0, "eta_cutoff": 0}
+"""The same of what is sampled."""
 
-_ALONE = (*_FOLLOWED, *_NEUTRAL, "force_bos_token_to_be_generated")
+_ALONE = (*_FOLLOWED, *_NEUTRAL, *_CUTS, "force_bos_token_to_be_generated")
 
 
 def laid_over(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,7 +73,8 @@ def _judges(values: Mapping[str, Any]) -> bool:
 
 
 def followed(spec: ModelSpec, config: Config) -> ModelSpec:
-    """The spec of a model that writes, with the tokens it has to write and those it must not.
+    """The spec of a model that writes, with the tokens it has to write and those it must not, and
+    the penalty on tokens that are there.
 
     Ids outside the vocabulary have no effect. CheckpointError for what are no token ids.
     """
@@ -88,7 +91,13 @@ def followed(spec: ModelSpec, config: Config) -> ModelSpec:
         suppressed=tuple(sorted(id_ for id_ in ids if 0 <= id_ < vocab)),
     )
     # Anything but true is as good as silence in the reference.
-    return replace(spec, special=special, renormalised=config.read(_RENORMALISE) is True)
+    return replace(
+        spec,
+        special=special,
+        rules=_rules(config, vocab),
+        repetition_penalty=config.number("repetition_penalty", default=1.0, positive=True),
+        renormalised=config.read(_RENORMALISE) is True,
+    )
 
 
 def unfollowed(spec: ModelSpec, config: Config) -> str | None:
@@ -96,27 +105,43 @@ def unfollowed(spec: ModelSpec, config: Config) -> str | None:
     such setting, or the model does not write."""
     if spec.decoder is None or spec.heads.vocab is None:
         return None
-    names = [_named(key, config) for key in _NEUTRAL if _is_set(config, key)]
-    if any(len(word) > 1 for word in _words(config)):
-        names.append("bad_words_ids of several tokens")
-    if not names:
-        return None
-    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    by_hand = _is_set(config, "repetition_penalty")
-    return f"decoding does not follow the {listed} that the checkpoint sets" + (
-        "; a repetition penalty can be set by hand" if by_hand else ""
+    ever, drawn = _listed(_NEUTRAL, config), _listed(_CUTS, config)
+    what = f" the {ever}" * bool(ever) + " and" * bool(ever and drawn)
+    what += f", where it samples, the {drawn}" * bool(drawn)
+    return f"decoding does not follow{what} that the checkpoint sets" if what else None
+
+
+def _listed(neutral: Mapping[str, float], config: Config) -> str:
+    """Those that are set. Empty lists, and the number that changes nothing, are as good as
+    silence."""
+    values = {key: config.read(key) for key in neutral}
+    names = [
+        f"{key} of {value}" if isinstance(value, int | float) else key
+        for key, value in values.items()
+        if value not in (None, neutral[key], [], {}, "")
+    ]
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def _rules(config: Config, vocab: int) -> Rules:
+    at_least = config.read("min_new_tokens") is not None  # then the other one does not count
+    phrases = [tuple(word) for word in _words(config) if len(word) > 1]
+    return Rules(
+        no_repeat=_whole(config, "no_repeat_ngram_size"),
+        no_repeat_source=_whole(config, "encoder_no_repeat_ngram_size"),
+        phrases=tuple(word for word in phrases if 0 <= min(word) <= max(word) < vocab),
+        min_length=0 if at_least else _whole(config, "min_length"),
+        min_new=_whole(config, "min_new_tokens"),
+        begin_suppressed=config.tokens("begin_suppress_tokens"),
     )
 
 
-def _is_set(config: Config, key: str) -> bool:
-    """Empty lists, and the number that changes nothing, are as good as silence."""
-    value = config.read(key)
-    return value not in (None, _NEUTRAL[key], [], {}, "")
-
-
-def _named(key: str, config: Config) -> str:
-    value = config.read(key)
-    return f"{key} of {value}" if isinstance(value, int | float) else key
+def _whole(config: Config, key: str) -> int:
+    """Numbers below 0 are as good as 0 in the reference."""
+    value = config.read(key, default=0)
+    if not is_whole(value):
+        raise CheckpointError(f"{config.path}: {key} is {value!r}; it must be a whole number")
+    return max(0, int(value))
 
 
 def _inside(token: int | None, vocab: int) -> int | None:

@@ -94,7 +94,7 @@ def test_what_cannot_be_asked_is_said(
         ({"max_new_tokens": 1.5}, "max_new_tokens 1.5 is no whole number"),
         ({"max_new_tokens": "3"}, "max_new_tokens '3' is no whole number"),
         ({"temperature": "1"}, "temperature is '1'; it must be a number"),
-        ({"repetition_penalty": None}, "repetition_penalty is None; it must be a number"),
+        ({"min_p": None}, "min_p is None; it must be a number"),
         ({"top_k": 1.5}, "top-k 1.5 is no whole number"),
         ({"seed": "x"}, "the seed 'x' is no whole number"),
         ({"repetition_penalty": float("nan")}, "repetition_penalty is nan; it must be a finite"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -81,6 +80,15 @@ CASES: dict[str, tuple[Mapping[str, Any], Mapping[str, Any] | None]] = {
         GPT2 | {"renormalize_logits": True},
         END | {"suppress_tokens": list(range(30))},
     ),
+    "rules of the text so far in config.json": (
+        BART | {"no_repeat_ngram_size": 1, "begin_suppress_tokens": [4, 51], "min_length": 2},
+        None,
+    ),
+    "none where the file beside it is silent": (
+        GPT2 | {"no_repeat_ngram_size": 1, "min_new_tokens": 8, "repetition_penalty": 1.2},
+        END,
+    ),
+    "numbers below nothing": (GPT2, END | {"no_repeat_ngram_size": -1, "min_length": -5}),
     "bad words, one of them the end": (
         GPT2,
         END | {"bad_words_ids": [[i] for i in range(30)]},
@@ -92,7 +100,8 @@ def saved(folder: Path, config: Mapping[str, Any], said: Mapping[str, Any] | Non
     """The reference's model of a folder with these two files."""
     late = (
         *FORCED, "bad_words_ids", "suppress_tokens", "renormalize_logits",
-        "force_bos_token_to_be_generated",
+        "force_bos_token_to_be_generated", "no_repeat_ngram_size", "min_length",
+        "min_new_tokens", "begin_suppress_tokens", "repetition_penalty",
     )  # fmt: skip
     made = reference.make({k: v for k, v in config.items() if k not in late}, seed=4)
     with torch.no_grad():  # soft distributions leave beams something to weigh
@@ -138,8 +147,10 @@ def test_written_as_the_reference_writes(
         run = ours.trace(ids=prompt).request
         begun = run.source if run.target is None else run.target
         assert [*begun.ids, *found] == generated(theirs, prompt, new, 1)[0]
+        own = Sampling(repetition_penalty=ours.spec.repetition_penalty)
         search = BeamSearch(
-            ours, DecodeRequest(run=run, strategy="beam", beams=3, max_new_tokens=new)
+            ours,
+            DecodeRequest(run=run, strategy="beam", beams=3, max_new_tokens=new, sampling=own),
         )
         first = search.run()[0]
         best = [*begun.ids, *(node.token for node in search.path(first.id))]
@@ -186,40 +197,53 @@ def test_without_an_end_of_its_own_the_configuration_ends_the_text(tmp_path: Pat
 @pytest.mark.parametrize(
     ("said", "names"),
     [
-        ({"no_repeat_ngram_size": 3}, "no_repeat_ngram_size of 3"),
-        ({"min_length": 5, "begin_suppress_tokens": [4]}, "begin_suppress_tokens and min_length"),
-        ({"bad_words_ids": [[4, 5], [6]]}, "bad_words_ids of several tokens"),
+        ({"encoder_repetition_penalty": 1.3}, " the encoder_repetition_penalty of 1.3"),
         (
-            {"repetition_penalty": 1.3},
-            "repetition_penalty of 1.3 that the checkpoint sets; .* can be set by hand",
+            {"sequence_bias": [[[4], -2.0]], "exponential_decay_length_penalty": [3, 1.1]},
+            " the exponential_decay_length_penalty and sequence_bias",
         ),
         (
-            {
-                "sequence_bias": [[[4], -2.0]],
-                "exponential_decay_length_penalty": [3, 1.1],
-                "min_new_tokens": 2,
-            },
-            "exponential_decay_length_penalty, sequence_bias and min_new_tokens of 2",
+            {"typical_p": 0.9, "epsilon_cutoff": 0.0, "eta_cutoff": 3e-4},
+            ", where it samples, the typical_p of 0.9 and eta_cutoff of 0.0003",
+        ),
+        (
+            {"stop_strings": ["."], "guidance_scale": 2, "watermarking_config": {}, "top_h": 0.4},
+            " the guidance_scale of 2 and stop_strings and, where it samples, the top_h of 0.4",
         ),
     ],
 )
 def test_settings_that_are_not_followed_are_named(
     tmp_path: Path, said: Mapping[str, Any], names: str
 ) -> None:
-    theirs = saved(tmp_path, GPT2, END | said)
+    saved(tmp_path, GPT2, END | said)
     (note,) = [note for note in load_model(tmp_path).notes if "decoding" in note]
-    assert note.startswith("decoding does not follow the ")
-    assert re.search(names, note)
-    if "repetition_penalty" in said:
-        hand = DecodeRequest(
-            run=load_model(tmp_path).trace(ids=PROMPT).request,
-            sampling=Sampling(repetition_penalty=said["repetition_penalty"]),
-            max_new_tokens=NEW,
-        )
-        decoding = load_model(tmp_path).decoding(hand)
-        while decoding.finished is None:
-            decoding.step()
-        assert [s.token for s in decoding.steps] == written(theirs, PROMPT, NEW, 1)
+    assert note == f"decoding does not follow{names} that the checkpoint sets"
+
+
+def test_a_chosen_penalty_stands_in_for_the_checkpoints_own(tmp_path: Path) -> None:
+    theirs, ours = saved(tmp_path, GPT2, END | {"repetition_penalty": 1.6}), load_model(tmp_path)
+    texts = []
+    for penalty in (None, 1.0, 0.7):
+        steps = list(ours.decode(ids=PROMPT, max_new_tokens=NEW, repetition_penalty=penalty))
+        theirs.generation_config.repetition_penalty = penalty or 1.6
+        texts.append([step.token for step in steps])
+        assert texts[-1] == written(theirs, PROMPT, NEW, 1)
+    assert texts[0] != texts[1] != texts[2]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"no_repeat_ngram_size": "3"}, "no_repeat_ngram_size is '3'; it must be a whole number"),
+        ({"min_length": 2.5}, "min_length is 2.5; it must be a whole number"),
+        ({"repetition_penalty": 0}, "repetition_penalty is 0; it must be a number above 0"),
+    ],
+)
+def test_numbers_that_are_none(tmp_path: Path, said: Mapping[str, Any], why: str) -> None:
+    saved(tmp_path, GPT2, END)
+    (tmp_path / "generation_config.json").write_text(json.dumps(said), "utf-8")
+    with pytest.raises(CheckpointError, match=why):
+        load_model(tmp_path)
 
 
 def test_settings_that_change_nothing_are_not_named(tmp_path: Path) -> None:
