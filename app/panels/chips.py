@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QFocusEvent,
     QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
@@ -76,9 +77,18 @@ class TokenChips(QWidget):
         self._chips = chips
         self._hover = -1
         self._current = min(self._current, len(chips) - 1)
-        self.setAccessibleDescription(" ".join(chip.label for chip in chips))
+        self._tell()
         self._arrange(same)
         self.update()
+
+    def _tell(self) -> None:
+        """What a screen reader says: all tokens, or what the keys have gone to."""
+        if self.hasFocus() and 0 <= self._current < len(self._chips):
+            chip = self._chips[self._current]
+            said = " ".join((chip.tooltip or chip.label).split())
+            self.setAccessibleDescription(f"{self._current + 1} of {len(self._chips)}: {said}")
+        else:
+            self.setAccessibleDescription(" ".join(chip.label for chip in self._chips))
 
     def set_selected(self, index: int | None) -> None:
         if index != self._selected:
@@ -249,10 +259,19 @@ class TokenChips(QWidget):
             held = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             self.clicked.emit(index, held)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._tell()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._tell()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
         if step is not None and self._chips:
             self._current = max(0, min(len(self._chips) - 1, self._current + step))
+            self._tell()
             self.update()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current >= 0:
             self.clicked.emit(self._current, False)
