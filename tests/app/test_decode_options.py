@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from inspect import signature
 
 import pytest
 
 from app.command import main
 from app.decode_options import USUAL
-from core import load_model
+from core import LoadedModel, load_model
 from core.decoding import Filling
 from core.request import DecodeRequest, Sampling
 
 DECODER = ["decode", "--model", "random:decoder", "--text", "Hello"]
 ENCODER = ["decode", "--model", "random:encoder", "--text", "a [MASK]"]
+
+STATED = {name: usual for name, usual in USUAL.items() if usual is not None}
+"""Without what a checkpoint states."""
 
 IDLE = [
     (DECODER, "--temperature 0.5", "--strategy sample"),
@@ -55,15 +59,16 @@ def test_more_candidates_than_a_step_keeps_are_refused(capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("command", [DECODER, ENCODER])
 def test_an_option_as_it_usually_is_may_be_given(command: list[str]) -> None:
-    said = [f"--{name.replace('_', '-')}={usual}" for name, usual in USUAL.items()]
+    known = {name: usual for name, usual in USUAL.items() if usual is not None}
+    said = [f"--{name.replace('_', '-')}={usual}" for name, usual in known.items()]
     assert main([*command, *said]) == 0
 
 
 def test_options_are_usually_those_of_python() -> None:
     known = {f.name: f.default for kind in (DecodeRequest, Sampling) for f in fields(kind)}
-    assert {n: known[n] for n in USUAL if n != "candidates"} == {
-        n: usual for n, usual in USUAL.items() if n != "candidates"
-    }
+    penalty = signature(LoadedModel.decode).parameters["repetition_penalty"]
+    known |= {"candidates": USUAL["candidates"], "repetition_penalty": penalty.default}
+    assert {name: known[name] for name in USUAL} == USUAL
 
 
 def test_a_filled_mask_tells_how_surprising_its_word_was(
