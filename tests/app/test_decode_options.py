@@ -17,9 +17,6 @@ from core.request import DecodeRequest, Sampling
 DECODER = ["decode", "--model", "random:decoder", "--text", "Hello"]
 ENCODER = ["decode", "--model", "random:encoder", "--text", "a [MASK]"]
 
-STATED = {name: usual for name, usual in USUAL.items() if usual is not None}
-"""Without what a checkpoint states."""
-
 IDLE = [
     (DECODER, "--temperature 0.5", "--strategy sample"),
     (DECODER, "--top-k 5", "--strategy sample"),
