@@ -3,6 +3,8 @@ colour mean."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from app.render import pixels, text
@@ -12,7 +14,8 @@ from app.render.numbers import tick
 from app.theme import Theme
 
 ROOM = 92.0  # what a map leaves free at its right, so that maps one below the other line up
-NARROW = 320.0  # in a narrower panel the scale takes no more than it needs
+NARROW = 480.0  # in a narrower panel the scale takes no more than it needs
+NEARLY = 8.0  # in steps, for most scales need about the same
 AWAY = 16.0  # between map and scale
 WIDTH = 12.0
 SIZE = 11.0
@@ -36,7 +39,7 @@ def room(
         return ROOM
     said = [*_ticks(limits, 4), *(label for label, _, _ in _keys(masked, left_out, dead))]
     needed = max(WIDTH + 6 + text.longest(tuple(said), SIZE), text.width(name, SIZE))
-    return min(ROOM, AWAY + needed + 2)
+    return min(ROOM, math.ceil((AWAY + needed + 2) / NEARLY) * NEARLY)
 
 
 def paint(

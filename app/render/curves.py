@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from app.figure import Curve, Curves
@@ -14,7 +16,8 @@ from app.render.numbers import number
 from app.render.plot import fit, limits_of, paint_axes
 from app.theme import Theme
 
-SIZE, LINE, SWATCH = 12.0, 18.0, 18.0
+SIZES = 12.0, 11.0, 10.0
+LINE, SWATCH = 18.0, 18.0
 LONGEST = 300.0  # a name is cut beyond, and where the panel ends
 NAMED = 6  # so many values are read out; more would run off the line
 
@@ -50,8 +53,9 @@ class CurvesDrawing:
             line = [(x, y), (x + SWATCH, y)]
             canvas.line(line, colour=colour, width=width, dash=dash)
             strong = panel.curves[index].emphasised
-            name = text.elide(panel.curves[index].name, self._longest, SIZE, strong)
-            canvas.text(x + SWATCH + 6, y, name, colour=self.theme.text, size=SIZE, bold=strong)
+            name = text.elide(panel.curves[index].name, self._longest, self._size, strong)
+            at = x + SWATCH + 6
+            canvas.text(at, y, name, colour=self.theme.text, size=self._size, bold=strong)
 
     def at(self, x: float, y: float) -> Hit | None:
         box, panel = self.plot.box, self.panel
@@ -127,6 +131,15 @@ class CurvesDrawing:
     def _longest(self) -> float:
         return min(LONGEST, max(40.0, self.box.width - SWATCH - 14))
 
+    @cached_property
+    def _size(self) -> float:
+        """Of the names: smaller before any is cut."""
+        for size in SIZES:
+            wide = (text.width(c.name, size, c.emphasised) for c in self.panel.curves)
+            if max(wide, default=0.0) <= self._longest:
+                return size
+        return SIZES[-1]
+
     def _places(self, box: Rect) -> tuple[list[tuple[float, float]], float]:
         """Where each legend entry starts, and the height of all; none for a single curve whose
         name the axis title already says."""
@@ -136,7 +149,7 @@ class CurvesDrawing:
         places: list[tuple[float, float]] = []
         x, y = box.x + 4, box.y + LINE / 2
         for curve in curves:
-            named = min(self._longest, text.width(curve.name, SIZE, curve.emphasised))
+            named = min(self._longest, text.width(curve.name, self._size, curve.emphasised))
             wide = SWATCH + 6 + named + 18
             if x > box.x + 4 and x + wide - 18 > box.right:
                 x, y = box.x + 4, y + LINE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from app.figure import Axis
@@ -16,6 +17,7 @@ STRIP = 3.0  # the coloured mark of a special token, padding …
 GAP = 5.0  # between label and cells
 TITLE = 20.0  # an axis title
 LONGEST = 112.0  # a label is elided beyond
+NEARLY = 8.0  # in steps of so much labels that stand in line take room
 FEW = 12  # so many rows or fewer are all labelled
 LEAST_LABELLED = 8.0, 10.0  # rows as low as their smallest digits are high; as their letters
 LEAST_TURNED = 44.0  # what column labels that run upwards are cut to, before rows get too low
@@ -112,8 +114,29 @@ def fit(
 ) -> Grid:
     """The largest grid in `box`, with room for titles and labels, and `right` for a colour bar.
     upright: column labels are cut rather than turned."""
-    longest = _longest(columns.part(window.column, window.columns))
-    beside = _longest(rows.in_line + rows.part(window.row, window.rows))
+    seen = rows.part(window.row, window.rows)
+    beside = _longest(rows.in_line + seen)
+    found = _fit(box, rows, columns, window, right, beside, limits, upright)
+    less = _longest(rows.in_line + seen, found.size[0])  # small labels take less room
+    if rows.in_line:  # about as much beside maps whose labels are a little smaller
+        less = math.ceil(less / NEARLY) * NEARLY
+    if less < beside:
+        closer = _fit(box, rows, columns, window, right, less, limits, upright)
+        found = closer if closer.size[0] <= found.size[0] else found
+    return found
+
+
+def _fit(
+    box: Rect,
+    rows: Axis,
+    columns: Axis,
+    window: Window,
+    right: float,
+    beside: float,
+    limits: Limits,
+    upright: bool,
+) -> Grid:
+    """beside: what the rows' labels take."""
     inner = box.inset(left=TITLE + beside + GAP + STRIP, top=TITLE + GAP + STRIP, right=right)
     above = SIZE + 2
     wide, high = _cell(inner.inset(top=above), window, limits)
@@ -125,10 +148,14 @@ def fit(
         size = min((SMALLEST, TIGHTEST), key=lambda size: _cut(names, wide, size))
     turned = size is None
     if turned:
+        longest = _longest(names, _turned_size(wide))
         above = min(longest, max(box.height * 0.3, min(64.0, box.height * 0.45)))
         if window.rows <= FEW:  # every row has a name to be read
             spare = inner.height - (TIGHTEST + 2) * window.rows
             above = min(above, max(LEAST_TURNED, spare))
+        else:  # so has every one of more rows, where the columns' names can be cut for that
+            spare = inner.height - (TIGHTEST + 1) * window.rows
+            above = min(above, spare) if spare >= LEAST_TURNED else above
         wide, high = _cell(inner.inset(top=above), window, limits)
     width, height = max(1.0, wide * window.columns), max(1.0, high * window.rows)
     return Grid(
@@ -200,19 +227,19 @@ def row_spacing(grid: Grid) -> float:
 def column_spacing(grid: Grid) -> float:
     """How far apart two column labels that run upwards stand at least."""
     size = grid.size[1]
-    return size + 1 if size <= SMALLEST else size + 2
+    return size if size <= TIGHTEST else size + 1 if size <= SMALLEST else size + 2
 
 
 def _turned_size(wide: float) -> float:
     """Smaller where that leaves a label to every column; of those that are left, easy to read."""
     if wide >= SMALLEST + 3:
         return min(SIZE, float(int(wide - 2)))
-    return TIGHTEST if TIGHTEST + 1 <= wide < SMALLEST + 1 else SMALLEST
+    return TIGHTEST if TIGHTEST <= wide < SMALLEST + 1 else SMALLEST
 
 
-def _longest(labels: tuple[str, ...]) -> float:
+def _longest(labels: tuple[str, ...], size: float = SIZE) -> float:
     """As wide as any of them gets: a pinned one is bold."""
-    return min(LONGEST, text.longest(labels, SIZE, True))
+    return min(LONGEST, text.longest(labels, size, True))
 
 
 def _upright(labels: tuple[str, ...], room: float) -> float | None:

@@ -93,8 +93,8 @@ class WordGridDrawing:
             column = None  # its label stands out; a frame around it would hide the pinned row's
         if row is not None and column is not None:
             frame(canvas, grid.rect(row, column), theme, width=2)
-        elif row is not None and high < SIZE + 2:  # inside it, so as not to cover its neighbours
-            frame(canvas, around(grid.row_band(row), -1.5), theme, width=1)
+        elif row is not None and high < SIZE + 2:  # thin, as there is no air around the words
+            frame(canvas, around(grid.row_band(row), -1), theme, width=1)
         elif row is not None:
             frame(canvas, grid.row_band(row), theme, width=1.5)
         elif column is not None:

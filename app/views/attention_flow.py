@@ -25,7 +25,8 @@ from app.views._tokens import (
 if TYPE_CHECKING:
     from core.trace import Trace
 
-MOST_TOKENS = 24
+MOST_TOKENS, WHOLE = 24, 28
+"""A page of a long text; a text that is hardly longer is shown as a whole."""
 ROW, HEADER, NAME, WIDTH = 24.0, 30.0, 150.0, 640.0
 ROOMY, ROOMIEST = 14, 1.75
 """Fewer rows than so many are taller, up to so many times, that their lines come apart."""
@@ -98,7 +99,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
 
 def _page(length: int, focus: int) -> range:
     """All of a short text; of a long one the page that holds `focus`."""
-    if length <= MOST_TOKENS:
+    if length <= WHOLE:
         return range(length)
     start = min(focus // MOST_TOKENS * MOST_TOKENS, length - MOST_TOKENS)
     return range(start, start + MOST_TOKENS)

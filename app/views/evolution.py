@@ -28,6 +28,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     stack = trace.spec.stack(selection.stack)
     hidden = trace.hidden(stack.name).numpy()
     after = _after(stack.layers, stack.final_norm is not None)
+    after = replace(after, in_line=after.labels)
     tokens = token_axis("Token", trace, stack.name, options)
     query = pinned_query(trace, selection, options)
     lengths = added(trace, stack.name)
@@ -66,7 +67,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
         panel(
             "Change from the layer before",
             _moved(hidden),
-            replace(after, labels=after.labels[1:], in_line=after.labels[:1]),
+            replace(after, labels=after.labels[1:]),
             (0.0, 1.0),
             "change",
             (("‖Δh‖ / ‖h‖", change),),

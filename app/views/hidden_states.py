@@ -33,6 +33,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     stack = trace.spec.stack(selection.stack)
     hidden = trace.hidden(selection.stack).numpy()
     rows = after_layers(stack.layers, stack.final_norm is not None)
+    rows = replace(rows, in_line=rows.labels)
     tokens = token_axis("Token", trace, selection.stack, options)
     query = pinned_query(trace, selection, options)
     panels = [
@@ -102,7 +103,7 @@ def _similarity(
     return Heatmap(
         title="Cosine to the layer before",
         values=values,
-        rows=replace(rows, labels=rows.labels[1:], in_line=rows.labels[:1]),
+        rows=replace(rows, labels=rows.labels[1:]),
         columns=tokens,
         limits=(lowest, max(highest, lowest + 1e-6)) if automatic else (-1.0, 1.0),
         scale="sequential" if automatic else "diverging",

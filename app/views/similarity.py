@@ -62,6 +62,7 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
             else "Pin a token to follow it against its own embedding and final state."
         ),
         columns=2,
+        weights=(5, 3),  # a map of tokens needs more width than a few lines
     )
 
 

@@ -168,3 +168,10 @@ def test_a_query_without_weight_has_none_elsewhere() -> None:
     figure = view("attention_flow").draw(trace, Selection(stack="decoder", query=0), options)
     assert "Queries 0 to 23 of 40" in figure.note
     assert "elsewhere" not in figure.note
+
+
+@pytest.mark.parametrize(("length", "shown"), [(28, 28), (29, 24)])
+def test_a_text_hardly_longer_than_a_page_is_shown_as_a_whole(length: int, shown: int) -> None:
+    figure, panel = draw("encoder", Selection(), length=length)
+    assert len([b for b in panel.boxes if b.key.startswith("query.")]) == shown
+    assert ("Queries 5 to 28 of 29" in figure.note) is (length > shown)
