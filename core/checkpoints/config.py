@@ -21,9 +21,16 @@ class Config(Mapping[str, Any]):
     notes: sentences for the person about what had to be assumed; filled while a family reads.
     """
 
-    def __init__(self, values: Mapping[str, Any], path: Path | str = "config.json") -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        path: Path | str = "config.json",
+        elsewhere: Mapping[str, Path] | None = None,
+    ) -> None:
+        """elsewhere: key -> the file that says it, where that is another one than `path`."""
         self.values_ = dict(values)
         self.path = Path(path)
+        self.elsewhere = dict(elsewhere or {})
         self.notes: list[str] = []
 
     def __getitem__(self, key: str) -> Any:
@@ -53,21 +60,21 @@ class Config(Mapping[str, Any]):
                 return value
         return default
 
-    def _key(self, keys: tuple[str, ...]) -> str:
-        """The one of these whose value counts, for messages."""
-        return next((key for key in keys if self.values_.get(key) is not None), keys[0])
+    def at(self, *keys: str) -> str:
+        """Which file says which of these, for messages: "folder/config.json: n_layer"."""
+        found = next((key for key in keys if self.values_.get(key) is not None), keys[0])
+        return f"{self.elsewhere.get(found, self.path)}: {found}"
 
     def size(self, *keys: str, default: int | None = None) -> int:
         """A positive whole number that a model can have; CheckpointError where it is none."""
         value = self.need(*keys) if default is None else self.read(*keys, default=default)
-        key = self._key(keys)
         if not is_whole(value) or value < 1:
             raise CheckpointError(
-                f"{self.path}: {key} is {value!r}; it must be a whole number of at least 1"
+                f"{self.at(*keys)} is {value!r}; it must be a whole number of at least 1"
             )
-        most = _MOST_LAYERS if "layer" in key else _MOST
+        most = _MOST_LAYERS if "layer" in keys[0] else _MOST
         if value > most:
-            raise CheckpointError(f"{self.path}: {key} is {value}; no model has more than {most}")
+            raise CheckpointError(f"{self.at(*keys)} is {value}; no model has more than {most}")
         return int(value)
 
     def count(self, *keys: str, default: int | None = None, least: int = 0) -> int:
@@ -75,8 +82,7 @@ class Config(Mapping[str, Any]):
         value = self.need(*keys) if default is None else self.read(*keys, default=default)
         if not is_whole(value) or value < least:
             raise CheckpointError(
-                f"{self.path}: {self._key(keys)} is {value!r}; it must be a whole number of at "
-                f"least {least}"
+                f"{self.at(*keys)} is {value!r}; it must be a whole number of at least {least}"
             )
         return int(value)
 
@@ -90,7 +96,7 @@ class Config(Mapping[str, Any]):
         fits = not isinstance(value, bool) and isinstance(value, Real)
         if not fits or not isfinite(value) or value < 0 or (positive and value == 0):
             raise CheckpointError(
-                f"{self.path}: {self._key(keys)} is {value!r}; it must be a number "
+                f"{self.at(*keys)} is {value!r}; it must be a number "
                 f"{'above' if positive else 'of at least'} 0"
             )
         return float(value)
@@ -103,7 +109,7 @@ class Config(Mapping[str, Any]):
         """A list of numbers above 0; empty where there is none."""
         found = self.read(key, default=[])
         if not isinstance(found, list):
-            raise CheckpointError(f"{self.path}: {key} is {found!r}; it must be a list of numbers")
+            raise CheckpointError(f"{self.at(key)} is {found!r}; it must be a list of numbers")
         return tuple(Config({key: n}, self.path).number(key, positive=True) for n in found)
 
     def flag(self, key: str, *, default: bool, null: bool | None = None) -> bool:
@@ -112,7 +118,7 @@ class Config(Mapping[str, Any]):
         unsaid = default if null is None or key not in self else null
         value = self.read(key, default=unsaid)
         if not isinstance(value, (bool, int)) or value not in (0, 1):
-            raise CheckpointError(f"{self.path}: {key} is {value!r}; it must be true or false")
+            raise CheckpointError(f"{self.at(key)} is {value!r}; it must be true or false")
         return bool(value)
 
     def refuse(self, key: str, *allowed: Any, default: Any = None) -> None:
@@ -163,7 +169,7 @@ class Config(Mapping[str, Any]):
         if value is None:
             return None
         if not is_whole(value):
-            raise CheckpointError(f"{self.path}: {keys[0]} is {value!r}; it must be a token id")
+            raise CheckpointError(f"{self.at(*keys)} is {value!r}; it must be a token id")
         return int(value) if value >= 0 else default
 
     def tokens(self, key: str) -> tuple[int, ...]:
@@ -172,7 +178,7 @@ class Config(Mapping[str, Any]):
         ids = value if isinstance(value, list) else [value]
         if not all(is_whole(i) for i in ids):
             raise CheckpointError(
-                f"{self.path}: {key} is {value!r}; it must be a token id or a list of them"
+                f"{self.at(key)} is {value!r}; it must be a token id or a list of them"
             )
         return tuple(int(i) for i in ids if i >= 0)
 

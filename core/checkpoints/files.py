@@ -163,13 +163,26 @@ def read_config(folder: Path, opened: Path | None = None) -> Config:
         raise CheckpointError(without_config(folder, opened))
     values = read_json(path)
     beside = folder / GENERATION
-    said = read_json(beside) if beside.is_file() else None
-    config = Config(values if said is None else laid_over(values, said), path)
-    note = None if said is None else borrowed(values, said)
+    said, note = _written(beside) if beside.is_file() else (None, None)
+    if said is not None:
+        laid, note = laid_over(values, said), borrowed(values, said)
+        other = {key: beside for key in laid if laid[key] != values.get(key)}
+        config = Config(laid, path, other)
+    else:
+        config = Config(values, path)
     config.notes += [note] if note is not None else []
     if (folder / ADAPTER).is_file():
         config.notes.append(f"{folder} also holds an adapter ({ADAPTER}), which is not applied")
     return config
+
+
+def _written(beside: Path) -> tuple[dict[str, Any] | None, str | None]:
+    """What is said of writing, or a note where that cannot be read: as in the reference it keeps no
+    model from being opened."""
+    try:
+        return read_json(beside), None
+    except CheckpointError as error:
+        return None, f"{error}; {CONFIG} counts in its place"
 
 
 Parts = tuple[tuple[TensorFile, ...], Mapping[str, TensorFile]]

@@ -140,7 +140,7 @@ def _whole(config: Config, key: str) -> int:
     """Numbers below 0 are as good as 0 in the reference."""
     value = config.read(key, default=0)
     if not is_whole(value):
-        raise CheckpointError(f"{config.path}: {key} is {value!r}; it must be a whole number")
+        raise CheckpointError(f"{config.at(key)} is {value!r}; it must be a whole number")
     return max(0, int(value))
 
 
@@ -166,6 +166,6 @@ def _words(config: Config) -> list[list[int]]:
     lists = isinstance(words, list) and all(isinstance(word, list) for word in words)
     if not lists or not all(is_whole(id_) for word in words for id_ in word):
         raise CheckpointError(
-            f"{config.path}: bad_words_ids is {words!r}; it must be a list of lists of token ids"
+            f"{config.at('bad_words_ids')} is {words!r}; it must be a list of lists of token ids"
         )
     return [[int(id_) for id_ in word] for word in words]

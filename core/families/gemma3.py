@@ -60,7 +60,7 @@ def text_half(config: Config) -> Config:
     if not isinstance(inner, Mapping):
         raise CheckpointError(f"{config.path}: text_config is {inner!r}; an object is expected")
     outer = {key: config[key] for key in _OUTER if config.get(key) is not None}
-    text = Config(_UNSAID | dict(inner) | outer, config.path)
+    text = Config(_UNSAID | dict(inner) | outer, config.path, config.elsewhere)
     text.notes = config.notes
     return text
 

@@ -48,13 +48,19 @@ def lock(path: Path) -> None:
         os.seteuid(NOBODY)
 
 
-@pytest.mark.parametrize("name", ["config.json", "generation_config.json", "model.safetensors"])
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
 def test_a_file(checkpoint: Path, name: str) -> None:
-    (checkpoint / "generation_config.json").write_text("{}", "utf-8")
     lock(checkpoint / name)
     with pytest.raises(CheckpointError) as raised:
         load_model(checkpoint)
     assert str(raised.value) == f"{checkpoint / name} cannot be read: Permission denied"
+
+
+def test_settings_for_writing_are_only_a_note(checkpoint: Path) -> None:
+    settings = checkpoint / "generation_config.json"
+    settings.write_text("{}", "utf-8")
+    lock(settings)
+    assert any(str(settings) in note for note in load_model(checkpoint).notes)
 
 
 def test_a_tokenizer_is_only_a_note(checkpoint: Path) -> None:
