@@ -107,7 +107,7 @@ def test_what_the_checkpoint_rules_out_is_told(
     folder = shutil.copytree(FOLDER / "decoder", tmp_path / "decoder")
     own = json.loads(run(capsys, "--text Once --max-new-tokens 1 --json --model builtin:decoder"))
     end = json.loads((folder / "config.json").read_text("utf-8"))["eos_token_id"]
-    said = {"eos_token_id": end, "suppress_tokens": [own["token"]], "no_repeat_ngram_size": 3}
+    said = {"eos_token_id": end, "suppress_tokens": [own["token"]], "guidance_scale": 1.5}
     (folder / "generation_config.json").write_text(json.dumps(said), "utf-8")
     line = f"--text Once --max-new-tokens 1 --json --model {folder}"
     assert main(["decode", *line.split()]) == 0
@@ -119,4 +119,4 @@ def test_what_the_checkpoint_rules_out_is_told(
     assert best["probability"] == pytest.approx(own["probability"])
     assert not any(other["ruled_out"] for other in found["candidates"][1:])
     (note,) = told.err.splitlines()
-    assert note.endswith("not follow the no_repeat_ngram_size of 3 that the checkpoint sets")
+    assert note.endswith("not follow the guidance_scale of 1.5 that the checkpoint sets")
