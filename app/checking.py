@@ -117,6 +117,7 @@ class Checker:
 
         def came(found: Any) -> None:
             self._asked = None
+            self._store.settle("decoding")
             done(found)
 
         def failed(error: Exception) -> None:

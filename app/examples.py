@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,13 +69,26 @@ def _example(table: dict[str, Any]) -> Example:
 
 
 def left_of(example: Example | None, inputs: Inputs) -> bool:
-    """Whether any word of the texts, whole or begun, is one of the example's own texts or of its
-    note: one may write what the note suggests. No word at all is not another text."""
+    """Whether at least a third of the words of the text, whole or begun, are of the example's own
+    texts or of its note: one may write what the note suggests. No word at all is not another text.
+    """
     if example is None:
         return False
     known = _words(example.text, example.pair, example.target, example.note)
-    written = _words(inputs.text, inputs.pair, inputs.target)
-    return not written or any(one.startswith(word) for word in written for one in known)
+    written = _words(inputs.text)
+    alike = sum(any(one.startswith(word) for one in known) for word in written)
+    return 3 * alike >= len(written)
+
+
+def without_its_own(example: Example, inputs: Inputs, written: Collection[str]) -> Inputs:
+    """Without what the example put beside its text, where nobody has touched it. written: the
+    fields that are being written."""
+    its_own: dict[str, Any] = {
+        name: ""
+        for name in ("pair", "target")
+        if name not in written and getattr(inputs, name) == getattr(example, name)
+    }
+    return replace(inputs, **its_own)
 
 
 def _words(*texts: str) -> set[str]:

@@ -16,10 +16,23 @@ if TYPE_CHECKING:
     from core.decoding import Fill
 
 
-NOT_AUTOREGRESSION = (
-    "Not autoregression: every fill runs the whole text again, and each token sees the new word, "
-    "also the tokens before it."
-)
+NOT_AUTOREGRESSION = "Not autoregression: every fill runs the whole text again"
+"""Who sees the new word depends on the mask."""
+
+
+def not_autoregression(answer: Answer) -> str:
+    """One sentence about filling masks under the mask that this run obeys."""
+    from core.masks import OWN, look_ahead
+
+    choice = answer.request.mask("encoder.self")
+    attentions = [block.attention for block in answer.trace.spec.stack("encoder").blocks]
+    if max(look_ahead(choice, attention) for attention in attentions) == 0:
+        return f"{NOT_AUTOREGRESSION}, though under this mask no token before the new word sees it."
+    own = choice.key == OWN and not any(one.causal or one.window for one in attentions)
+    if (own or choice.key in ("bidirectional", "padding")) and not (choice.also or choice.blocked):
+        return f"{NOT_AUTOREGRESSION}, and each token sees the new word, also the tokens before it."
+    seen = "the tokens that the mask lets see the new word do so, also those before it"
+    return f"{NOT_AUTOREGRESSION}, and {seen}."
 
 
 class Fills(Protocol):

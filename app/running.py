@@ -90,9 +90,7 @@ class Running:
         """The other text is wanted no more, nor what is said of it."""
         self._other = None
         self._tasks.drop("against")
-        problem = self._store.state.problem
-        if problem is not None and problem.where == "against":
-            self._store.update(problem=None)
+        self._store.settle("against")
 
     def run_unless_answered(self) -> None:
         """Where runs were dropped; what was refused before would be refused again."""
@@ -229,7 +227,7 @@ def _not_of_the_run(state: State) -> Problem | None:
     problem = state.problem
     if problem is None or (problem.where == "against" and state.example is None):
         return None
-    return problem if problem.where in ("model", "against") else None
+    return problem if problem.where in ("model", "against", "export") else None
 
 
 def _dropped(state: State, answer: Answer) -> str:

@@ -18,7 +18,7 @@ from app.by_architecture import ByArchitecture
 from app.checking import Checker, Compares
 from app.choices import HeadOrder
 from app.decoding_file import save
-from app.examples import left_of
+from app.examples import left_of, without_its_own
 from app.labels import labeller
 from app.lanes import LANES, LASTING
 from app.leafing import Leafing
@@ -27,7 +27,7 @@ from app.recent import Recent
 from app.running import Running, Runs
 from app.starting import START
 from app.stepping import Decodes, Stepping
-from app.store import Busy, Problem, Store
+from app.store import Busy, Problem, Store, Where
 from app.tasks import Job, Tasks
 from app.telling import told
 
@@ -93,11 +93,14 @@ class Session(QObject):
 
     def write(self, **changes: Any) -> None:
         """Change text, pair, target, padding or special tokens; runs at once. An example stays with
-        its note, which may ask for the very change, while anything of it is left in the text."""
+        its note, which may ask for the very change, while enough of it is left in the text; after
+        that what it had put beside the text goes too."""
         state = self.store.state
         inputs = replace(state.inputs, **changes)
         if inputs != state.inputs:
             example = state.example if left_of(state.example, inputs) else None
+            if state.example is not None and example is None:
+                inputs = without_its_own(state.example, inputs, changes)
             note = example.note if example is not None else ""
             self.store.update(inputs=inputs, note=note, example=example)
             self.running.run()
@@ -141,12 +144,16 @@ class Session(QObject):
         of it serves wherever one looks: or it would begin again with every layer leafed through.
         """
 
+        def came(found: Any) -> None:
+            self.store.settle(lane)
+            done(found)
+
         def failed(error: Exception) -> None:
-            self._fail(error, "model")
+            self._fail(error, lane)
 
         self._stop_preparing_others(lane)
         self._prepared_for[lane] = self._in_front
-        self._tasks.submit(lane, work, done, failed)
+        self._tasks.submit(lane, work, came, failed)
 
     def let_go(self) -> None:
         """Nothing need be prepared for the picture in front: what is for another one is stopped."""
@@ -175,10 +182,14 @@ class Session(QObject):
 
             save(moves, path, Names(piece=target.piece, label=labeller(target)))
 
-        def failed(error: Exception) -> None:
-            self._fail(error, "decoding")
+        def written(_: None) -> None:
+            self.store.settle("export")
+            done()
 
-        self._tasks.submit("save", work, lambda _: done(), failed)
+        def failed(error: Exception) -> None:
+            self._fail(error, "export")
+
+        self._tasks.submit("save", work, written, failed)
 
     # --- what is going on -------------------------------------------------------------------
 
@@ -200,17 +211,18 @@ class Session(QObject):
 
     def dismiss(self) -> None:
         """The person has read what stands above the picture; behind what went wrong an example's
-        note may wait to be read."""
-        if self.store.state.problem is not None:
+        note may wait to be read. What is wrong with the input does not stand there."""
+        problem = self.store.state.problem
+        if problem is not None and problem.where != "input":
             self.store.update(problem=None)
         else:
             self.store.update(note="", example=None)
 
-    def complain(self, text: str, where: Literal["input", "model", "decoding"]) -> None:
+    def complain(self, text: str, where: Where) -> None:
         """Say in one sentence why something did not happen."""
         self.store.update(problem=Problem(text=text, where=where))
 
-    def _fail(self, error: Exception, where: Literal["model", "decoding"]) -> None:
+    def _fail(self, error: Exception, where: Where) -> None:
         text = told(error, self.store.state.model)
         self.store.update(problem=Problem(text=text, where=where))
 

@@ -266,6 +266,7 @@ class Stepping(QObject):
 
     def _made(self) -> None:
         """Another move is there, or other ones are."""
+        self._store.settle("decoding")
         self._say_ending()
         if self._to_the_end:
             if self._mover.may_go_on():

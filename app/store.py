@@ -77,13 +77,17 @@ class Busy:
     lane: str = "run"
 
 
+Where = Literal["input", "model", "decoding", "result", "against", "export", "prepare", "read"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """One sentence about what went wrong, and where the person is looking. "result": at a run
-    that was made, and whose numbers mean little; "against": at the other text to compare with."""
+    that was made, and whose numbers mean little; "against": at the other text to compare with;
+    "export": at a file or the clipboard; "prepare" and "read": at a picture or the read-out."""
 
     text: str
-    where: Literal["input", "model", "decoding", "result", "against"] = "input"
+    where: Where = "input"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +248,11 @@ class Store(QObject):
         if different:
             self._state = replace(self._state, **different)
             self.changed.emit(frozenset(different))
+
+    def settle(self, where: Where) -> None:
+        """It went well this time: what went wrong there before is told no more."""
+        if self._state.problem is not None and self._state.problem.where == where:
+            self.update(problem=None)
 
     def select(self, selection: Selection | None = None, /, **changes: int | str | None) -> None:
         """Look elsewhere: at another selection, or at another part of it. Never runs the model."""

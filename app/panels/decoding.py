@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.counting import counted, in_bytes
-from app.filling import NOT_AUTOREGRESSION
+from app.filling import not_autoregression
 from app.icons import SIZE, icon
 from app.panels.branch_choice import BranchChoice
 from app.panels.checks import Checks, sentence
@@ -43,6 +43,7 @@ BUTTONS = (
     ("restart", "Throw the generated tokens away"),
 )
 LEAST_SLIDER = 120  # pixels in which a step can still be aimed at
+SEARCHING = "Beam search"  # how the worker tells of one
 WIDE = 980  # pixels that all that steers asks for in one line
 LEAST_TEXT, LEAST_ENDING = 240, 160  # pixels in which something can still be read
 
@@ -143,6 +144,8 @@ class DecodingPanel(QWidget):
     def _show(self, names: frozenset[str]) -> None:
         if names & ({"steps", "fills", "display", "tree"} | DIMMED_BY):
             self._show_steps()
+        if names & ({"steps", "fills", "tree", "busy"} | DIMMED_BY):
+            self.chips.set_empty_text(self._stepping.why_not() or self._invitation())
         if names & {"steps", "fills", "selection", "model"}:
             self._show_where()
         if names & {"steps", "tree"}:
@@ -157,6 +160,7 @@ class DecodingPanel(QWidget):
             "fills",
             "ending",
             "together",
+            "checked",
             "model",
             "selection",
             "problem",
@@ -169,11 +173,14 @@ class DecodingPanel(QWidget):
         raw = state.display.raw_labels
         made = self._move_chips.of(state.steps, raw)
         self.chips.set_chips(of_fills(state.fills, raw) if state.fills else made)
-        self.chips.set_empty_text(self._stepping.why_not() or self._invitation())
 
     def _invitation(self) -> str:
         if self._fills:
-            return "Press ▶, or Space outside the text. " + NOT_AUTOREGRESSION
+            start, answer = "Press ▶, or Space outside the text.", self._store.state.answer
+            return f"{start} {not_autoregression(answer)}" if answer is not None else start
+        busy = self._store.state.busy
+        if busy is not None and busy.text.startswith(SEARCHING):
+            return f"{busy.text} …"
         start = "Press ▶, or Space outside the text: generated tokens appear here."
         kept = len(self._store.state.tree.branches) > 1
         return f"{start} What was decoded before is kept as a branch." if kept else start
@@ -234,7 +241,8 @@ class DecodingPanel(QWidget):
         state = self._store.state
         step, fill = state.step, state.fill
         if fill is not None:
-            self.text.setText(f"“{_filled(state)}”", f"  ·  {NOT_AUTOREGRESSION}")
+            aside = f"  ·  {not_autoregression(state.answer)}" if state.answer is not None else ""
+            self.text.setText(f"“{_filled(state)}”", aside)
         elif step is None:
             self.text.setText("")
         elif state.all_at_once is not None:

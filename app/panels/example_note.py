@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.choices import Inputs
+from app.choices import Inputs, Narrowing
 from app.examples import Example, masks_of
 from app.looking import fitted
 from app.mask_names import mask_name
@@ -10,7 +10,9 @@ from app.panels.sites import SITE_NAMES
 from app.selection import Selection
 from app.store import State
 
-HEEDED = frozenset({"note", "example", "model", "inputs", "view", "selection", "masks"})
+HEEDED = frozenset(
+    {"note", "example", "model", "inputs", "view", "selection", "masks", "narrowing"}
+)
 """The fields of the store that it depends on."""
 MOST_QUOTED = 40  # characters of a text that was read
 
@@ -25,7 +27,9 @@ def told(state: State) -> tuple[str, bool]:
         return f"Example “{example.title}”.", True
     view = next(view for view in state.abilities.views if view.key == example.view)
     place = _place(fitted(example.selection(), model.spec), state.selection, view.looks)
-    where = ", ".join(_texts(example, state.inputs) + place + _masks(example, state))
+    where = ", ".join(
+        _texts(example, state.inputs) + place + _masks(example, state) + _chances(state)
+    )
     return (f"{where[:1].upper()}{where[1:]}: {state.note}", True) if where else (state.note, False)
 
 
@@ -46,6 +50,10 @@ def _texts(example: Example, present: Inputs) -> list[str]:
     if present.add_special != wanted.add_special:
         found.append("with special tokens")
     return found
+
+
+def _chances(state: State) -> list[str]:
+    return [] if state.narrowing == Narrowing() else ["with the model's own probabilities"]
 
 
 def _quoted(text: str) -> str:

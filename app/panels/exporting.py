@@ -66,8 +66,9 @@ class PictureExport(QObject):
         try:
             export.save(figure, path, theme=self._theme)
         except export.ExportError as error:
-            self._session.complain(str(error), "model")
+            self._session.complain(str(error), "export")
         else:
+            self._store.settle("export")
             self.done.emit(f"Exported to {path}")
 
     def copy(self) -> None:
@@ -80,9 +81,10 @@ class PictureExport(QObject):
         try:
             data = export.png(figure, theme=self._theme)
         except export.ExportError as error:
-            self._session.complain(str(error), "model")
+            self._session.complain(str(error), "export")
         else:
             QApplication.clipboard().setImage(QImage.fromData(data))
+            self._store.settle("export")
             self.done.emit("Copied as a picture")
 
     def _picture(self, wanted: str) -> Figure | None:
@@ -92,9 +94,9 @@ class PictureExport(QObject):
 
         figure = self._pictures.figure
         if figure is None:
-            self._session.complain(f"There is no picture to {wanted} yet.", "model")
+            self._session.complain(f"There is no picture to {wanted} yet.", "export")
         elif len(figure.panels) == 1 and isinstance(words := figure.panels[0], Words):
-            self._session.complain(f"There is no picture to {wanted}: {words.text}", "model")
+            self._session.complain(f"There is no picture to {wanted}: {words.text}", "export")
         else:
             return figure
         return None

@@ -13,6 +13,7 @@ from app.choices import untrained
 from app.panels.asking import AskedWord
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.narrowing import NarrowingControls
+from app.panels.not_own import NotOwn
 from app.panels.picking import took
 from app.session import Session
 from app.store import Store
@@ -46,6 +47,7 @@ class PredictionsPanel(QWidget):
         self.figure: FigureWidget | None = None
         self.asked = AskedWord(store, session)
         self.narrowing = NarrowingControls(store, session)
+        self.not_own = NotOwn(store)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 8)
         layout.setSpacing(6)
@@ -60,6 +62,7 @@ class PredictionsPanel(QWidget):
         self.untrained.hide()
         layout.addWidget(self.untrained)
         layout.addWidget(self._scroll, 1)
+        layout.addWidget(self.not_own)
         layout.addWidget(self.narrowing)
         self._shown: tuple[object, ...] = ()
         self._read: object = None  # model and text of what is shown
@@ -73,6 +76,7 @@ class PredictionsPanel(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self.untrained.setStyleSheet(f"color: {theme.warning}")
+        self.not_own.set_theme(theme)
         if self.figure is not None:
             self.figure.set_theme(theme)
 

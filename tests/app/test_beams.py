@@ -186,3 +186,13 @@ def to_the_end(qtbot: QtBot, app: App, count: int) -> None:
     click(app.window.decoding.buttons["last"])
     qtbot.waitUntil(lambda: len(app.store.state.steps) == count, timeout=20_000)
     settled(qtbot, app)
+
+
+def test_the_bar_says_how_far_a_search_is(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:decoder", core=SlowSearch())
+    app.session.stepping.choose(strategy="beam", max_new_tokens=200)
+    press(app, Qt.Key.Key_N)
+    bar = app.window.decoding
+    qtbot.waitUntil(lambda: bar.chips._empty.startswith("Beam search, step 3 of 200"))
+    app.session.cancel()
+    qtbot.waitUntil(lambda: bar.chips._empty.startswith("Press ▶"))

@@ -149,3 +149,47 @@ def test_another_text_or_dismissing_ends_it(qtbot: QtBot, app: App) -> None:
     app.window.banner.close_button.click()
     app.window.sitebar.move_layer(-1)
     assert not app.window.banner.isVisible()
+
+
+PAIRED = Example(
+    title="It follows",
+    model="random:encoder",
+    text="Tom was very hungry.",
+    pair="He ate some bread and cheese.",
+    note="With “Paris is the capital of France.” as the second it says “random”.",
+)
+
+
+def test_what_an_example_put_beside_its_text_goes_with_it(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder")
+    app.window.show_example(PAIRED)
+    settled(qtbot, app)
+    type_text(app, "Tom was hungry")
+    settled(qtbot, app)
+    assert app.store.state.inputs.pair == PAIRED.pair, "it is the example's text yet"
+    type_text(app, "The [MASK] fell from the tree.")
+    settled(qtbot, app)
+    assert app.store.state.example is None
+    assert app.store.state.answer.inputs == Inputs(text="The [MASK] fell from the tree.")
+    assert app.window.prompt.pair.toPlainText() == ""
+
+
+def test_a_second_sentence_of_ones_own_stays(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app("random:encoder")
+    app.window.show_example(PAIRED)
+    settled(qtbot, app)
+    app.session.write(pair="My own one.")
+    app.session.write(text="xyz")
+    settled(qtbot, app)
+    assert app.store.state.example is None
+    assert app.store.state.inputs.pair == "My own one."
+
+
+def test_where_distributions_are_narrowed_it_holds_with_the_models_own(
+    qtbot: QtBot, app: App
+) -> None:
+    app.session.narrow(temperature=2.0)
+    assert told(app).startswith("With the model&#x27;s own probabilities: Each letter")
+    app.session.opening.back_to_example()
+    settled(qtbot, app)
+    assert told(app) == NOTE

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.figure import Bars, WordGrid
 from app.wiring import App
 from core.decoding import Filling
+from core.masks import MaskChoice
 from tests.app.driver import (
     Opener,
     click_at,
@@ -165,3 +166,24 @@ def test_another_text_opens_the_masks_again(qtbot: QtBot, open_app: Opener) -> N
     assert app.store.state.fills == ()
     assert app.window.decoding.chips.chips == ()
     assert "Not autoregression" in app.window.decoding.chips._empty
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("bidirectional", "each token sees the new word, also the tokens before it"),
+        ("causal", "under this mask no token before the new word sees it"),
+        ("segment", "the tokens that the mask lets see the new word do so"),
+    ],
+)
+def test_what_is_said_of_filling_is_true_under_the_mask(
+    qtbot: QtBot, open_app: Opener, key: str, said: str
+) -> None:
+    app = open_app("random:encoder")
+    type_text(app, "a[MASK]c")
+    settled(qtbot, app)
+    app.session.mask("encoder.self", MaskChoice(key=key))
+    settled(qtbot, app)
+    assert said in app.window.decoding.chips._empty
+    step(qtbot, app)
+    assert said in app.window.decoding.text.text()
