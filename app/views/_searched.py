@@ -28,6 +28,6 @@ def weighing(search: BeamSearch, options: ViewOptions) -> str:
     if options.sampling == search.sampling and search.sampling.repetition_penalty == 1:
         return ""
     return (
-        "Weighed as in the search: of sampling only its repetition penalty acts, and on "
-        "log-probabilities."
+        "Weighed as in the search: of penalty, temperature and cut-offs only the penalty acts, and"
+        " on log-probabilities."
     )

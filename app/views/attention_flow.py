@@ -119,7 +119,7 @@ def _legend(heads: int) -> tuple[list[Box], float]:
             x=head % across * wide,
             y=head // across * ROW,
             width=wide - 4,
-            height=ROW - 4,
+            height=ROW - 1.5,
             note=f"head {head + 1}",
             action=ALONE,
             picks=(("head", head),),

@@ -217,7 +217,7 @@ def _sentence(trace: Trace) -> list[Panel]:
         values = np.stack([class_values(classes, row).numpy() for row in rows])
         panels.append(_lines(title, classes.labels, values, score=classes.problem == "score"))
     if pair is not None:
-        title = f"{pair.question}, from the first token of each layer"
+        title = f"{pair.question} From the first token of each layer"
         rows = (*before["pair"].cpu().float(), trace.sentence_heads["pair"])
         values = np.stack([row.softmax(-1).numpy() for row in rows])
         panels.append(_lines(title, pair.labels, values))

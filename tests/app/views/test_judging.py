@@ -61,7 +61,7 @@ def test_alberts_head_tells_order_and_berts_succession() -> None:
 def test_the_lens_asks_what_the_head_answers(pair: PairHead) -> None:
     trace = run(judging(pair), RunRequest(source=text(pair=True)))
     titles, lines, _, _ = lens(trace)
-    assert titles == [f"{pair.question}, from the first token of each layer"]
+    assert titles == [f"{pair.question} From the first token of each layer"]
     assert lines == list(pair.labels)
     panels = view("predictions").draw(trace, Selection(), ViewOptions()).panels
     (bars,) = (panel for panel in panels if panel.title == pair.question)
