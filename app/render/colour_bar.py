@@ -106,9 +106,10 @@ def paint_line(
     *,
     limits: tuple[float, float],
     name: str = "",
-    masked: bool = False,
+    hatched: str = "",
 ) -> None:
-    """The scale lying in a line as wide as `box`, its ends at its own ends: weight 0 ▬▬▬ 1."""
+    """The scale lying in a line as wide as `box`, its ends at its own ends: weight 0 ▬▬▬ 1.
+    hatched: what a cell is that has no colour, empty where all have one."""
     low, high = _ticks(limits, 1)
     x, y = box.x, box.middle[1]
     if name:
@@ -126,12 +127,12 @@ def paint_line(
     x = round(x) + wide + 5
     canvas.text(x, y, high, colour=theme.text, size=SIZE)
     x += text.width(high, SIZE) + 12
-    if masked and x + 18 + text.width("none", SIZE) <= box.right:
+    if hatched and x + 18 + text.width(hatched, SIZE) <= box.right:
         swatch = Rect(x, y - 6, WIDTH, 12)
         index = np.full((1, 1), pixels.HATCH, dtype=np.uint8)
         canvas.cells(swatch, index, np.full((1, 1), True), table)
         canvas.rect(swatch, stroke=theme.border)
-        canvas.text(swatch.right + 6, y, "none", colour=theme.muted, size=SIZE)
+        canvas.text(swatch.right + 6, y, hatched, colour=theme.muted, size=SIZE)
 
 
 def line_width(limits: tuple[float, float], name: str) -> float:

@@ -89,9 +89,12 @@ class HeatmapDrawing:
         if panel.scale_at == "below":
             room = max(grid.box.width, self.box.right - grid.box.x)
             line = Rect(grid.box.x, grid.box.bottom + 4, room, colour_bar.LINE - 4)
-            masked = self._keys["masked"] or bool(np.isnan(panel.values).any())
+            without = self._keys["masked"] or bool(np.isnan(panel.values).any())
+            # A key is there, and may not be seen; a head that a layer lacks is none.
+            what = "masked" if readout.noun(panel.columns) == "key" else "none"
+            hatched = what if without else ""
             colour_bar.paint_line(
-                canvas, line, self._table, theme, limits=panel.limits, masked=masked
+                canvas, line, self._table, theme, limits=panel.limits, hatched=hatched
             )
         elif panel.scale_at == "right":
             colour_bar.paint(
