@@ -11,6 +11,7 @@ from core.checkpoints.convert import Matched, Rule, alias, fused, leave, rename,
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
 from core.families.head_width import head_width
+from core.families.llama import VALUE_HEAD
 from core.families.windows import decoder_attention
 from core.spec import (
     AttentionSpec,
@@ -204,6 +205,7 @@ _RULES: tuple[Rule, ...] = (
     fused("final_logits_bias", "heads.vocab.bias", change=Row()),
     *CLASSES,
     leave("qa_outputs.*", "a question-answering head"),
+    VALUE_HEAD,
     leave("encoder.version"),  # of the program that wrote old files
     leave("decoder.version"),
 )

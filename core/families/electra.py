@@ -59,6 +59,7 @@ RULES: tuple[Rule, ...] = (
     rename("classifier.dense.*", "heads.classes.dense.*"),
     rename("classifier.out_proj.*", "heads.classes.out.*"),
     leave("classifier.*", "a classifier of tokens or choices"),
+    leave("sequence_summary.summary.*", "a multiple-choice head"),
     leave("qa_outputs.*", "a question-answering head"),
 )
 

@@ -94,6 +94,8 @@ RULES: tuple[Rule, ...] = (
     rename("h.{i}.ln_1.*", f"{_BLOCK}.residual.self.norm.*"),
     leave("h.{i}.attn.bias"),  # old files keep the causal mask
     leave("h.{i}.attn.masked_bias"),
+    leave("h.{i}.crossattention.bias"),  # and one for a cross-attention that is not there
+    leave("h.{i}.crossattention.masked_bias"),
     transpose(
         "h.{i}.attn.c_attn.*",
         f"{_BLOCK}.attention.q.*",

@@ -10,7 +10,7 @@ from core.checkpoints.convert import Rule, fused, leave, rename
 from core.families.activations import ACTIVATIONS
 from core.families.family import Family
 from core.families.head_width import head_width
-from core.families.llama import OTHER_HEADS, last_token_classes, longest
+from core.families.llama import OTHER_HEADS, ROTARY_TABLES, last_token_classes, longest
 from core.families.rope import rotary
 from core.families.windows import decoder_attention
 from core.spec import (
@@ -99,7 +99,7 @@ def rules(spec: ModelSpec) -> Sequence[Rule]:
         rename("layers.{i}.attention.dense.*", f"{_BLOCK}.attention.out.*"),
         leave("layers.{i}.attention.bias"),  # old files keep the causal mask
         leave("layers.{i}.attention.masked_bias"),
-        leave("layers.{i}.attention.rotary_emb.inv_freq"),
+        *(leave(f"layers.{{i}}.attention.{table}") for table in ROTARY_TABLES),
         rename("layers.{i}.mlp.dense_h_to_4h.*", f"{_BLOCK}.feedforward.inner.*"),
         rename("layers.{i}.mlp.dense_4h_to_h.*", f"{_BLOCK}.feedforward.out.*"),
         rename("final_layer_norm.*", "decoder.final_norm.*"),

@@ -173,6 +173,9 @@ def block(
 
 _BLOCK = "decoder.blocks.{i}"
 
+ROTARY_TABLES = ("rotary_emb.inv_freq", "rotary_emb.cos_cached", "rotary_emb.sin_cached")
+"""What old files keep of the rotation, which is computed."""
+
 ATTENTION: tuple[Rule, ...] = (
     rename("layers.{i}.self_attn.q_proj.*", f"{_BLOCK}.attention.q.*"),
     rename("layers.{i}.self_attn.k_proj.*", f"{_BLOCK}.attention.k.*"),
@@ -180,7 +183,7 @@ ATTENTION: tuple[Rule, ...] = (
     rename("layers.{i}.self_attn.o_proj.*", f"{_BLOCK}.attention.out.*"),
     rename("layers.{i}.self_attn.q_norm.weight", f"{_BLOCK}.attention.q_norm.weight"),
     rename("layers.{i}.self_attn.k_norm.weight", f"{_BLOCK}.attention.k_norm.weight"),
-    leave("layers.{i}.self_attn.rotary_emb.inv_freq"),
+    *(leave(f"layers.{{i}}.self_attn.{table}") for table in ROTARY_TABLES),
 )
 
 FEEDFORWARD: tuple[Rule, ...] = (
@@ -189,10 +192,14 @@ FEEDFORWARD: tuple[Rule, ...] = (
     rename("layers.{i}.mlp.down_proj.*", f"{_BLOCK}.feedforward.out.*"),
 )
 
+VALUE_HEAD = leave("v_head.summary.*", "a head that values texts, of a training by reward")
+"""What TRL puts on a model."""
+
 OTHER_HEADS: tuple[Rule, ...] = (
     rename("score.*", "heads.classes.out.*"),  # with a bias, of tokens: not shown
     leave("classifier.*", "a classifier of tokens"),
     leave("qa_outputs.*", "a question-answering head"),
+    VALUE_HEAD,
 )
 """What decoders have instead of the vocabulary head."""
 
@@ -202,7 +209,7 @@ FRAME: tuple[Rule, ...] = (
     rename("layers.{i}.post_attention_layernorm.*", f"{_BLOCK}.residual.ffn.norm.*"),
     rename("norm.*", "decoder.final_norm.*"),
     rename("lm_head.weight", "heads.vocab.weight.weight"),
-    leave("rotary_emb.inv_freq"),
+    *(leave(table) for table in ROTARY_TABLES),
     *OTHER_HEADS,
 )
 

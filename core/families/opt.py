@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.checkpoints.config import Config
-from core.checkpoints.convert import Rule, rename
+from core.checkpoints.convert import Rule, leave, rename
 from core.families.activations import ACTIVATIONS
 from core.families.bart import OFFSET, attention_rules
 from core.families.family import Family
@@ -105,6 +105,7 @@ RULES: tuple[Rule, ...] = (
     rename("final_layer_norm.*", "decoder.final_norm.*"),
     *OTHER_HEADS,
     rename("lm_head.weight", "heads.vocab.weight.weight"),
+    leave("version"),  # of the program that wrote old files
 )
 
 _TINY = {

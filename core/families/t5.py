@@ -9,6 +9,7 @@ from core.checkpoints.convert import Rule, alias, leave, rename
 from core.families.activations import ACTIVATIONS
 from core.families.bart import CLASSES, classes, start
 from core.families.family import Family
+from core.families.llama import VALUE_HEAD
 from core.families.windows import decoder_attention
 from core.spec import (
     Activation,
@@ -185,6 +186,7 @@ RULES: tuple[Rule, ...] = (
     *CLASSES,
     leave("classifier.*", "a classifier of tokens"),
     leave("qa_outputs.*", "a question-answering head"),
+    VALUE_HEAD,
     rename("lm_head.weight", "heads.vocab.weight.weight"),
 )
 
