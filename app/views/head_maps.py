@@ -13,7 +13,7 @@ from app.views import View, ViewOptions
 from app.views._maps import sinks_note, still_count
 from app.views._tokens import ATTENTION, no_site
 from app.views.head_table import COPYING, prepare, ready
-from app.views.heads import NAMES
+from app.views.heads import NAMES, unmeasured
 from core.analysis.copying import can_copy, copying
 from core.analysis.head_kinds import KINDS, head_kinds
 
@@ -45,12 +45,16 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if can_copy(trace.spec, selection.site):
         panels.append(_copied(trace, selection, options))
         means += f" {COPYING}"
+    blank = unmeasured(found.entropy, trace, selection, options)
+    hatched = " ".join(f"Hatched: {why}." for why in dict.fromkeys(blank.values()))
     still = still_count(trace, selection, options, sinks=False).strip()
     scaled = "Each map's colours are scaled to its values." if options.limits == "auto" else ""
     return Figure(
         title=f"{ATTENTION[selection.site]} · every head in numbers",
         panels=tuple(panels),
-        note=" ".join(part for part in (means, scaled, sinks_note(options), still) if part),
+        note=" ".join(
+            part for part in (means, hatched, scaled, sinks_note(options), still) if part
+        ),
         columns=3,
         most_columns=5,
     )

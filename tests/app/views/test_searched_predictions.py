@@ -55,7 +55,7 @@ def test_the_list_agrees_with_the_candidates(
         assert {b.token: b.value for b in bars.bars} == pytest.approx(expected, abs=1e-7)
         assert [b.token for b in bars.bars if "chosen" in b.note] == [step.token]
         assert "after repetition penalty 1.5. " in bars.note
-        assert "only its repetition penalty acts" in figure.note
+        assert "only the penalty acts" in figure.note
 
 
 def test_the_search_s_own_penalty_counts_not_the_one_set_since() -> None:

@@ -138,6 +138,9 @@ def test_heads_that_see_sinks_alone_are_there_and_say_why_they_have_no_numbers(p
     }
     assert isinstance(profile, Words)
     assert profile.text == "No query here sees a key that counts."
+    maps = view("head_maps").draw(trace, selection, OPTIONS)
+    assert "Hatched: no query here sees a key that counts." in maps.note
+    assert "Hatched" not in view("head_maps").draw(trace, selection, ViewOptions()).note
     (table,) = view("head_table").draw(trace, selection, OPTIONS).panels
     assert isinstance(table, WordGrid)
     assert {row[0].note for row in table.cells} == {"no query here sees a key that counts"}
