@@ -167,6 +167,7 @@ class Window(QMainWindow):
             dock = Dock(title, widget, self.pictures, len(self.docks))
             self.addDockWidget(area, dock)
             self.docks.append(dock)
+        self.prompt.lacking.connect(self.docks[0].room.lacking)
         horizontal, vertical = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         self.resizeDocks([self.docks[0], self.docks[2]], [315, 325], horizontal)
         self.resizeDocks(self.docks[:2], [245, 275], vertical)

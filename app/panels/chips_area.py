@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea
 
@@ -11,7 +11,12 @@ from app.panels.chips import TokenChips
 
 class ChipsArea(QScrollArea):
     """Chips in as much room as they need: `least` pixels of it at any rate, and what is left over
-    beside it; beyond that they scroll."""
+    beside it; beyond that they scroll.
+
+    lacking: so many pixels are missing for chips that just came.
+    """
+
+    lacking = Signal(int)
 
     def __init__(self, chips: TokenChips, *, least: int, wrap: bool = True) -> None:
         super().__init__()
@@ -29,6 +34,12 @@ class ChipsArea(QScrollArea):
         bar = 0 if self._wrap else self.horizontalScrollBar().sizeHint().height()
         self.setMinimumHeight(max(26, min(height, self._least)) + bar)
         self.setMaximumHeight(max(26, height) + bar)
+        QTimer.singleShot(0, self, self._ask)  # once it has the room that there is
+
+    def _ask(self) -> None:
+        missing = self._chips.minimumHeight() - self.viewport().height()
+        if self._wrap and missing > 0 and self.isVisible():
+            self.lacking.emit(missing)
 
     def changeEvent(self, event: QEvent) -> None:
         """Another style has scroll bars of another height."""

@@ -18,11 +18,12 @@ from app.panels.mask_map import way_of
 from app.theme import LIGHT, Theme
 
 BY_KEY = "By key: arrows move, Space hides or shows a cell."
-_FROM_CORNER = QPoint(12, 60)  # pixels from the window's upper right corner, below its menus
+_FROM_CORNER = QPoint(0, 60)  # pixels from the window's upper left corner, below its menus
 
 
 class MaskEditor(QDialog):
-    """Stays open while cells are painted, at the window's right edge: the picture answers.
+    """Stays open while cells are painted, at the window's left edge: the picture answers, and the
+    predictions beside it.
 
     cleared: no cell is to be painted any more.
     """
@@ -74,7 +75,7 @@ class MaskEditor(QDialog):
         layout.addWidget(self.legend)
         layout.addWidget(self.problem)
         layout.addWidget(buttons)
-        self.resize(440, 520)
+        self.resize(382, 520)
 
     def edit(self, site: str, name: str) -> None:
         self.site = site
@@ -120,8 +121,7 @@ class MaskEditor(QDialog):
         window = self.parentWidget()
         if not self._placed and window is not None:
             self._placed = True
-            corner = window.mapToGlobal(QPoint(window.width() - self.width(), 0))
-            self.move(corner.x() - _FROM_CORNER.x(), corner.y() + _FROM_CORNER.y())
+            self.move(window.mapToGlobal(_FROM_CORNER))
 
     def event(self, event: QEvent) -> bool:
         """Undo and Redo work wherever the focus is: after the mouse was on a button, too."""

@@ -17,6 +17,7 @@ PADDING = {
     "left": "Padding is seen; where distance counts, all of it stands before the first token.",
     "right": "Padding is seen; where distance counts, all of it stands at the last token.",
 }
+NO_PADDING = "Padding would be seen, but there is none."
 ACROSS = {
     "bidirectional": "Every target token sees every source token.",
     "padding": "Every target token sees every source token that is not padding.",
@@ -54,7 +55,7 @@ def words(
     if hidden and any(c.key != "model" for c in parts):
         told.append(HIDDEN)
     if not choice.hide_padding and choice.key != "padding":
-        told.append(PADDING[pad_side])
+        told.append(PADDING[pad_side] if padded else NO_PADDING)
     if choice.blocked:
         count = len(choice.blocked)
         cells = "1 cell is" if count == 1 else f"{count} cells are"

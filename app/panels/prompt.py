@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -25,18 +25,24 @@ from app.panels.chips_area import ChipsArea
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.editor import Editor
 from app.panels.folding import Folding
+from app.panels.text_telling import unpadded, warnings, wrong_input
 from app.panels.token_chips import chips_of, word_around
 from app.session import Session
-from app.store import State, Store
+from app.store import Store
 from app.theme import Theme
 
 if TYPE_CHECKING:
-    from core.text import MaskHint, Tokenizer
+    from core.text import MaskHint
     from core.tokens import Tokens
 
 
 class PromptPanel(QWidget):
-    """Editors for text, pair and target; chips; padding; what is wrong with the input."""
+    """Editors for text, pair and target; chips; padding; what is wrong with the input.
+
+    lacking: pixels that would let all chips be seen, where others can spare them.
+    """
+
+    lacking = Signal(int)
 
     def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
@@ -130,6 +136,8 @@ class PromptPanel(QWidget):
         self.pad_to.valueChanged.connect(lambda length: write(pad_to=length))
         self.pad_side.activated.connect(lambda _: write(pad_side=self.pad_side.currentData()))
         self.special.toggled.connect(lambda on: write(add_special=on))
+        for area in (self._chips_area, self._target_area):
+            area.lacking.connect(self.lacking)
         self.chips.clicked.connect(self._chip_clicked)
         self.target_chips.clicked.connect(lambda i, _: self._pin("decoder", i))
         self.use_mask.clicked.connect(self._correct_mask)
@@ -149,7 +157,7 @@ class PromptPanel(QWidget):
             for chips in (self.chips, self.target_chips, self.unknown):
                 dim(chips, self._store.state.old)
         if names & {"problem", *DIMMED_BY}:
-            wrong = _wrong(self._store.state)
+            wrong = wrong_input(self._store.state)
             self.problem.setText(wrong)
             self.problem.setVisible(bool(wrong))
 
@@ -198,8 +206,10 @@ class PromptPanel(QWidget):
 
     def _show_unknown(self) -> None:
         """Unless something else is to be said of the text: that comes first."""
-        answer = self._store.state.answer if self.hint.isHidden() else None
-        text = unknown.sentence(answer.trace.tokens.values()) if answer is not None else ""
+        answer = self._store.state.answer
+        text = unpadded(answer) if answer is not None else ""
+        if answer is not None and not text and self.hint.isHidden():
+            text = unknown.sentence(answer.trace.tokens.values())
         self.unknown.setText(text)
         self.unknown.setVisible(bool(text))
 
@@ -262,7 +272,7 @@ class PromptPanel(QWidget):
                     self._foreign, text = (editor, found), found.message
                     break
             else:
-                text = " ".join(_warnings(model.tokenizer, inputs.text, inputs.pair))
+                text = " ".join(warnings(model.tokenizer, inputs.text, inputs.pair))
         self.hint.setText(text)
         self.hint.setVisible(bool(text))
         insert = self._foreign[1].insert if self._foreign is not None else None
@@ -275,23 +285,6 @@ class PromptPanel(QWidget):
             if editor.toPlainText()[slice(*hint.span)] == hint.found and hint.insert is not None:
                 editor.replace(*hint.span, hint.insert)
         QTimer.singleShot(0, self.text.setFocus)
-
-
-def _warnings(tokenizer: Tokenizer, text: str, pair: str) -> tuple[str, ...]:
-    from core.errors import CoreError
-
-    try:
-        return tokenizer.warnings(text, pair or None)
-    except CoreError:  # the run says so
-        return ()
-
-
-def _wrong(state: State) -> str:
-    """What is wrong with what was given, told beside it; empty where nothing is."""
-    if state.refused is not None and state.old:
-        return state.refused.text
-    problem = state.problem
-    return problem.text if problem is not None and problem.where == "input" else ""
 
 
 def _of_the_piece(text: str, span: tuple[int, int], piece: str) -> tuple[int, int]:

@@ -299,8 +299,10 @@ def test_the_editor_leaves_the_picture_in_sight_and_explains_its_colours(
     assert editor is not None
     qtbot.waitUntil(editor.isVisible)
     picture = app.window.pictures
-    seen = editor.x() - picture.mapToGlobal(QPoint(0, 0)).x()
-    assert seen > 0.7 * picture.width()
+    covered = editor.frameGeometry().right() - picture.mapToGlobal(QPoint(0, 0)).x()
+    assert covered < 0.1 * picture.width()
+    lists = app.window.predictions
+    assert editor.frameGeometry().right() < lists.mapToGlobal(QPoint(0, 0)).x()
     assert app.window.frameGeometry().contains(editor.frameGeometry().center())
     editor.move(30, 40)
     editor.close()
