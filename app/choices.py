@@ -89,13 +89,13 @@ FIRST_INPUTS: dict[Architecture, Inputs] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowing:
     """How a distribution is narrowed: temperature, top-k (0: all), top-p (1: all), min-p (0: all)
-    and the repetition penalty (1: none)."""
+    and the repetition penalty (1: none; None: the checkpoint's own)."""
 
     temperature: float = 1.0
     top_k: int = 0
     top_p: float = 1.0
     min_p: float = 0.0
-    repetition_penalty: float = 1.0
+    repetition_penalty: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,7 +136,7 @@ def _decode_parser() -> argparse.ArgumentParser:
         ("top-k", int, "with sample; 0: off"),
         ("top-p", float, "with sample; 1: off"),
         ("min-p", float, "with sample; 0: off"),
-        ("repetition-penalty", float, "1: off"),
+        ("repetition-penalty", float, "1: off; usually the checkpoint's own"),
         ("seed", int, "with sample"),
         ("beams", int, "with beam"),
         ("length-penalty", float, "with beam"),

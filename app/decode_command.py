@@ -39,9 +39,9 @@ def decode(asked: Namespace) -> None:
     if model.spec.decoder is None:
         _fill(asked, model, run)
     elif asked.strategy == "beam":
-        _search(asked, model, request_of(asked, run))
+        _search(asked, model, request_of(asked, run, model.spec))
     else:
-        _steps(asked, model, request_of(asked, run))
+        _steps(asked, model, request_of(asked, run, model.spec))
 
 
 def _steps(asked: Namespace, model: LoadedModel, request: DecodeRequest) -> None:

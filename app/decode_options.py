@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from app.choices import DecodeChoice, Narrowing
+from app.sampling import sampling_of
 
 if TYPE_CHECKING:
     from core.request import DecodeRequest, RunRequest
@@ -51,20 +52,15 @@ def _check_candidates(count: int) -> None:
         raise ValueError(f"--candidates {count} are asked for; a step keeps {CANDIDATES} ready.")
 
 
-def request_of(asked: Namespace, run: RunRequest) -> DecodeRequest:
-    from core.request import DecodeRequest, Sampling
+def request_of(asked: Namespace, run: RunRequest, spec: ModelSpec) -> DecodeRequest:
+    from core.request import DecodeRequest
 
+    names = [field.name for field in fields(Narrowing)]
     return DecodeRequest(
         run=run,
         strategy=asked.strategy,
         max_new_tokens=asked.max_new_tokens,
-        sampling=Sampling(
-            temperature=asked.temperature,
-            top_k=asked.top_k,
-            top_p=asked.top_p,
-            min_p=asked.min_p,
-            repetition_penalty=asked.repetition_penalty,
-        ),
+        sampling=sampling_of(Narrowing(**{name: getattr(asked, name) for name in names}), spec),
         seed=asked.seed,
         beams=asked.beams,
         length_penalty=asked.length_penalty,

@@ -184,7 +184,8 @@ class Engine:
         found = BeamSearch(answer.model, _request(answer, choice, narrowing), stop)
         while found.finished is None:
             fraction = found.index / choice.max_new_tokens
-            report(f"Beam search, step {found.index + 1}", fraction)
+            steps = f"step {found.index + 1} of {choice.max_new_tokens}"
+            report(f"Beam search, {steps}", fraction)
             found.step()
         return found
 
@@ -197,7 +198,7 @@ def _request(answer: Answer, choice: DecodeChoice, narrowing: Narrowing) -> Deco
         strategy=choice.strategy,
         seed=choice.seed,
         max_new_tokens=choice.max_new_tokens,
-        sampling=sampling_of(narrowing),
+        sampling=sampling_of(narrowing, answer.model.spec),
         beams=choice.beams,
         length_penalty=choice.length_penalty,
     )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.branches import Tree
+from app.choices import Narrowing
+from app.sampling import sampling_of
 
 if TYPE_CHECKING:
     from app.views import ViewOptions
@@ -63,7 +65,8 @@ def _written(model: LoadedModel, run: RunRequest, length: int) -> tuple[Step, ..
     from core.decoding import decode
     from core.request import DecodeRequest
 
-    return tuple(decode(model, DecodeRequest(run=run, max_new_tokens=length)))
+    own = sampling_of(Narrowing(), model.spec)
+    return tuple(decode(model, DecodeRequest(run=run, max_new_tokens=length, sampling=own)))
 
 
 def _filled(model: LoadedModel, run: RunRequest, most: int) -> tuple[Fill, ...]:
@@ -79,7 +82,13 @@ def _searched(model: LoadedModel, run: RunRequest, beams: int, length: int) -> D
     from core.decoding import BeamSearch
     from core.request import DecodeRequest
 
-    request = DecodeRequest(run=run, strategy="beam", max_new_tokens=length, beams=beams)
+    request = DecodeRequest(
+        run=run,
+        strategy="beam",
+        max_new_tokens=length,
+        beams=beams,
+        sampling=sampling_of(Narrowing(), model.spec),
+    )
     search = BeamSearch(model, request)
     best = search.run()
     return Decoded(steps=search.steps(best[0].id) if best else (), search=search)

@@ -7,9 +7,10 @@ from argparse import Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.choices import SENTENCES
+from app.choices import SENTENCES, Narrowing
 from app.examples import masks_of
 from app.labels import labeller
+from app.sampling import sampling_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +33,7 @@ def options_of(asked: Namespace, model: LoadedModel) -> ViewOptions:
         raise ValueError(f"The view {asked.view} sorts no heads; --view head_table does.")
     options = ViewOptions(
         raw_labels=asked.raw_labels,
+        sampling=sampling_of(Narrowing(), model.spec),
         limits="auto" if asked.fit_colours else "fixed",
         drop_sinks=asked.drop_sinks,
         sentences=SENTENCES[asked.sentences],

@@ -9,10 +9,14 @@ from app.choices import Narrowing
 
 if TYPE_CHECKING:
     from core.request import Sampling
+    from core.spec import ModelSpec
 
 
-def sampling_of(narrowing: Narrowing) -> Sampling:
+def sampling_of(narrowing: Narrowing, spec: ModelSpec) -> Sampling:
     """Imports the core's types, and so torch."""
     from core.request import Sampling
 
-    return Sampling(**asdict(narrowing))
+    chosen = asdict(narrowing)
+    if narrowing.repetition_penalty is None:
+        chosen["repetition_penalty"] = spec.repetition_penalty
+    return Sampling(**chosen)

@@ -187,13 +187,14 @@ class Settings:
         return type(default)(**found)
 
     def _value(self, key: str, name: str, default: Any) -> Any:
-        """A value of the default's type and in its range, else the default."""
+        """A value of the default's type and in its range, else the default; a number where the
+        default is none."""
         text = self._text(key)
         if isinstance(default, bool):
             return {"true": True, "false": False}.get(text, default)
-        if isinstance(default, (int, float)):
+        if default is None or isinstance(default, (int, float)):
             try:
-                number = type(default)(text)
+                number = float(text) if default is None else type(default)(text)
             except ValueError:
                 return default
             least, most = _RANGES[name]

@@ -58,7 +58,7 @@ def options_of(state: State) -> ViewOptions:
     narrowing, raw = state.narrowing, state.display.raw_labels
     common = ViewOptions(
         raw_labels=raw,
-        sampling=sampling_of(narrowing),
+        sampling=sampling_of(narrowing, model.spec),
         step=state.step,
         fill=state.fill,
         steps=state.moves,

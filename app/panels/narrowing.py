@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QLabel, QSpinBox, QWidget
@@ -11,6 +13,7 @@ from app.store import Store
 
 GAP, WIDE = 4, 236  # pixels between; that three numbers in a row ask for at most
 BUTTONS = 26  # pixels of a spin box beside its number
+REPEATED = "above 1 makes tokens less likely that are there already (1: off)"
 
 
 class NarrowingControls(QWidget):
@@ -18,7 +21,7 @@ class NarrowingControls(QWidget):
 
     def __init__(self, store: Store, session: Session) -> None:
         super().__init__()
-        self._store = store
+        self._store, self._session = store, session
         self.temperature = _decimal(0.0, 5.0, 0.1)
         self.top_k = QSpinBox()
         self.top_k.setRange(0, 1_000_000)
@@ -40,7 +43,7 @@ class NarrowingControls(QWidget):
         for field, spin in self._spins.items():
             # In a narrow column what is usual is enough: k may have seven digits, but rarely has.
             spin.setMinimumWidth(spin.fontMetrics().horizontalAdvance("0.00") + BUTTONS)
-            spin.valueChanged.connect(lambda value, f=field: session.narrow(**{f: value}))
+            spin.valueChanged.connect(lambda value, f=field: self._narrow(f, value))
         store.changed.connect(self._show)
         self._show(frozenset({"narrowing"}))
 
@@ -50,12 +53,7 @@ class NarrowingControls(QWidget):
             ("top_k", "k", "Top-k", "only the k likeliest tokens stay (off: all)"),
             ("top_p", "p", "Top-p", "the fewest tokens that hold this much stay"),
             ("min_p", "min p", "Min-p", "tokens this share as likely as the likeliest stay"),
-            (
-                "repetition_penalty",
-                "repeat ÷",
-                "Repetition penalty",
-                "above 1 makes tokens less likely that are there already (1: off)",
-            ),
+            ("repetition_penalty", "repeat ÷", "Repetition penalty", REPEATED),
         ):
             spin, text = self._spins[field], QLabel(label)
             text.setBuddy(spin)
@@ -102,12 +100,27 @@ class NarrowingControls(QWidget):
             width += max(self._spins[field].minimumWidth() for field in below)
         return width
 
+    def _narrow(self, field: str, value: float) -> None:
+        """The checkpoint's own penalty is none that was chosen: it stays with its checkpoint."""
+        spin, own = self.repetition_penalty, self._own_penalty()
+        same = field == "repetition_penalty" and value == round(own, spin.decimals())
+        self._session.narrow(**{field: None if same else value})
+
+    def _own_penalty(self) -> float:
+        model = self._store.state.model
+        return 1.0 if model is None else model.spec.repetition_penalty
+
     def _show(self, names: frozenset[str]) -> None:
-        if "narrowing" not in names:
+        if not names & {"narrowing", "model"}:
             return
-        narrowing = self._store.state.narrowing
+        narrowing, own = self._store.state.narrowing, self._own_penalty()
+        for widget in (self.repetition_penalty, self._words["repetition_penalty"]):
+            said = f"; the checkpoint sets {own:g}" * (own != 1)
+            widget.setToolTip(f"Repetition penalty: {REPEATED}{said}")
         for field, spin in self._spins.items():
-            value = getattr(narrowing, field)
+            value: Any = getattr(narrowing, field)
+            if value is None:
+                value = round(own, self.repetition_penalty.decimals())
             if spin.value() == value:  # a number that is being typed stays as it is
                 continue
             spin.blockSignals(True)
