@@ -41,7 +41,8 @@ def max_flow(
     The graph has a node for every position and layer; an edge from i above to j below carries at
     most the weight of A, a layer's heads averaged, half of it replaced by the identity for the
     residual connection (as in `rollout`). Each input token's flow is found alone, as in the paper,
-    so that the values need not sum to 1. Exact to 1e-6. Raises RequestError unless `can_flow`.
+    so that the values need not sum to 1. Exact to 1e-6. NaN where a weight is no finite number or
+    an edit made one negative. Raises RequestError unless `can_flow`.
     """
     if not can_flow(trace, stack, layer):
         raise RequestError(too_large(trace, stack, layer))
@@ -66,7 +67,7 @@ def _max_flow(
     count = len(trace.tokens[stack])
     found = np.zeros(count, np.float32)
     mixed = [mixing(trace, stack, number) for number in range(layer + 1)]
-    if not all(np.isfinite(part).all() for part in mixed):
+    if not all(np.isfinite(part).all() and (part >= 0).all() for part in mixed):
         return np.full(count, np.nan, np.float32)
     capacities = _graph([np.rint(part * np.float64(_UNITS)).astype(np.int64) for part in mixed])
     for token in range(count):

@@ -7,6 +7,7 @@ import pytest
 
 from core.analysis import max_flow as module
 from core.analysis.max_flow import can_flow, max_flow
+from core.edits import Edit
 from core.errors import Cancelled, RequestError
 from core.masks import MaskChoice
 from core.trace import Trace
@@ -67,3 +68,10 @@ def test_a_text_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 def test_it_stops_when_asked() -> None:
     with pytest.raises(Cancelled):
         max_flow(trace_of("encoder"), "encoder", 1, 0, lambda: True)
+
+
+def test_an_edit_that_makes_weights_negative_ends_the_search() -> None:
+    turned = Edit(site="encoder.1.self.pattern", value=-0.5, mode="scale")
+    trace = trace_of("encoder", length=6, edits=(turned,))
+    assert np.isfinite(max_flow(trace, "encoder", 0, 2)).all()  # below the edit
+    assert np.isnan(max_flow(trace, "encoder", 1, 2)).all()
