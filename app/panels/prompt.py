@@ -26,7 +26,7 @@ from app.panels.dimming import DIMMED_BY, dim
 from app.panels.editor import Editor
 from app.panels.folding import Folding
 from app.panels.text_telling import unpadded, warnings, wrong_input
-from app.panels.token_chips import chips_of, word_around
+from app.panels.token_chips import chips_of, of_the_piece, word_around
 from app.session import Session
 from app.store import Store
 from app.theme import Theme
@@ -153,6 +153,7 @@ class PromptPanel(QWidget):
             self._show_chips()
         if names & {"answer", "model", "inputs"}:
             self._show_unknown()
+            self._place_at_once()
         if names & DIMMED_BY:
             for chips in (self.chips, self.target_chips, self.unknown):
                 dim(chips, self._store.state.old)
@@ -204,6 +205,14 @@ class PromptPanel(QWidget):
                 chips_of(trace.tokens["decoder"], mask=mask, raw=raw, click=pin)
             )
 
+    def _place_at_once(self) -> None:
+        """Chips are as high as they need at once, and would be painted over what stands below."""
+        layout = self.layout()
+        assert layout is not None
+        least = layout.minimumHeightForWidth(self.width())
+        self.resize(self.width(), max(self.height(), least))
+        layout.activate()
+
     def _show_unknown(self) -> None:
         """Unless something else is to be said of the text: that comes first."""
         answer = self._store.state.answer
@@ -239,7 +248,7 @@ class PromptPanel(QWidget):
         text = editor.toPlainText()
         start, end = word_around(text, *span)
         if text[span[0] : span[1]].strip() == piece:
-            start, end = _of_the_piece(text, span, piece)
+            start, end = of_the_piece(text, span, piece)
             if not editor.unmask_word(start, end):
                 self._session.complain(
                     f"This {piece} was typed by hand, so there is no word to bring back; "
@@ -285,9 +294,3 @@ class PromptPanel(QWidget):
             if editor.toPlainText()[slice(*hint.span)] == hint.found and hint.insert is not None:
                 editor.replace(*hint.span, hint.insert)
         QTimer.singleShot(0, self.text.setFocus)
-
-
-def _of_the_piece(text: str, span: tuple[int, int], piece: str) -> tuple[int, int]:
-    """Where exactly the mask stands; a span may hold the space before it too."""
-    start = text.index(piece, span[0])
-    return start, start + len(piece)

@@ -127,6 +127,12 @@ def word_around(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def of_the_piece(text: str, span: tuple[int, int], piece: str) -> tuple[int, int]:
+    """Where exactly the mask stands; a span may hold the space before it too."""
+    start = text.index(piece, span[0])
+    return start, start + len(piece)
+
+
 def _of_a_word(character: str) -> bool:
     wide = unicodedata.east_asian_width(character) in "WF"
     mark = unicodedata.category(character).startswith("M")
