@@ -22,8 +22,9 @@ FILE = Path(__file__).resolve().parent.parent / "resources" / "examples.toml"
 class Example:
     """Something worth looking at.
 
-    against: a text to compare with. mask: as the command line takes it. view: the key of the view
-    it is looked at in. note: what to see in it.
+    against: a text to compare with. mask: as the command line takes it; against_mask: of the other
+    text, empty: the same one. view: the key of the view it is looked at in. note: what to see in
+    it.
     """
 
     title: str
@@ -33,6 +34,7 @@ class Example:
     target: str = ""
     against: str = ""
     mask: str = ""
+    against_mask: str = ""
     site: str = ""
     layer: int = 1
     head: int | None = 1

@@ -238,7 +238,7 @@ class Opening:
     def _run_after(self, example: Example) -> None:
         self._decode(**OF_EXAMPLES)  # where something came back that was decoded otherwise
         if example.against:
-            self._running.run_against(Inputs(text=example.against))
+            self._running.run_against(Inputs(text=example.against), example.against_mask)
         else:
             self._running.drop_other()  # of an example that was given up for this one
             self._running.run_what_is_new()

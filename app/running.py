@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.choices import Inputs
 from app.engine import Question
+from app.examples import masks_of
 from app.following import followed
 from app.lanes import GIVING_WAY
 from app.looking import fitted
@@ -69,13 +70,15 @@ class Running:
         # What gives way is of a run that nobody wants to see any more.
         self._tasks.submit("run", work, self._answered, self._failed, over=GIVING_WAY)
 
-    def run_against(self, inputs: Inputs) -> None:
-        """Run another text first, under the present masks, and keep it, so that this one is
-        compared with it; it gives way to the next one that comes so. It waits in a lane of its own,
-        for typing takes the place of this text's run only."""
-        state = self._store.state
-        if state.model is not None:
-            self._run_other(replace(self._question(state.model), inputs=inputs))
+    def run_against(self, inputs: Inputs, mask: str = "") -> None:
+        """Run another text first, under the present masks or those named, and keep it, so that this
+        one is compared with it; it gives way to the next one that comes so. It waits in a lane of
+        its own, for typing takes the place of this text's run only."""
+        model = self._store.state.model
+        if model is not None:
+            own = self._question(model)
+            masks = {**own.masks, **masks_of(mask, model.spec.sites)}
+            self._run_other(replace(own, inputs=inputs, masks=masks))
         self.run_what_is_new()
 
     def run_what_is_new(self) -> None:

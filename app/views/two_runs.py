@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NOISE = 1e-5
 """Equal weights may differ so much where a run went on from another one."""
 BESIDE = "both maps, their difference and both predictions stand side by side."
-ONE_SIDED = "In the difference, cells that both mask are hatched; where one does, its weight is 0."
+ONE_SIDED = "Where only one run masks, its weight counts as 0."
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:

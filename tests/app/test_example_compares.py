@@ -13,7 +13,7 @@ from app.store import Answer
 from app.tasks import ShouldStop
 from app.wiring import App
 from core.errors import RequestError
-from core.masks import MaskChoice
+from core.masks import MaskChoice, choose
 from tests.app.driver import Opener, settled, type_text
 from tests.app.test_cancelled_runs import Held
 from tests.app.test_writing_while_loading import Gated
@@ -114,6 +114,21 @@ def test_after_a_load_that_was_given_up_it_is_run_under_its_own_mask(
     assert dict(app.store.state.kept[0].request.masks) == own
     chosen = {"encoder.self": MaskChoice(key="causal")}
     assert dict(app.store.state.answer.request.masks) == chosen
+
+
+def test_the_other_text_has_a_mask_of_its_own(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app(core=Held())
+    one_text = replace(EXAMPLE, against="abc", mask="causal", view="two_runs")
+    app.session.opening.show_example(replace(one_text, against_mask="local:window=1"))
+    qtbot.waitUntil(lambda: app.store.state.answered and len(app.store.state.kept) == 1)
+    settled(qtbot, app)
+    causal, local = (app.store.state.answer, app.store.state.kept[0])
+    assert dict(causal.request.masks) == {"encoder.self": MaskChoice(key="causal")}
+    assert dict(local.request.masks) == {"encoder.self": choose("local:window=1")}
+    assert [panel.title for panel in app.window.pictures.figure.panels[:2]] == [
+        "Kept: mask “Local (both sides), window 1” · “abc”",
+        "This run: mask “Causal” · “abc”",
+    ]
 
 
 def test_another_example_is_chosen(qtbot: QtBot, open_app: Opener) -> None:

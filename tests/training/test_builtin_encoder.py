@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from app.examples import masks_of, read
+from core.analysis.divergence import divergence_bits
 from tests.training.builtin import builtin, fillers, sentiment
 
 BEFORE = (
@@ -128,3 +130,23 @@ def test_a_late_head_rests_on_the_word_that_turns_the_meaning() -> None:
     assert row[trace.tokens["encoder"].pieces.index("not")] > 0.9
     assert sentiment("The movie was not bad.") == "positive"
     assert sentiment("The movie was bad.") == "negative"
+
+
+def test_what_the_mask_changes_in_two_runs() -> None:
+    """As the example of that name says."""
+    (example,) = [e for e in read() if e.view == "two_runs"]
+    model = builtin("encoder")
+    assert example.text == example.against
+    kept, own = (
+        model.trace(example.text, masks=masks_of(mask, model.spec.sites))
+        for mask in (example.against_mask, example.mask)
+    )
+    place = own.tokens["encoder"].pieces.index("[MASK]")
+    before, after = (t.logits_at(place)[0].double() for t in (kept, own))
+    assert model.tokenizer is not None
+    assert model.tokenizer.piece(int(before.argmax())) == "apple"
+    assert before.softmax(-1).max() > 0.98
+    assert round(float(divergence_bits(before, after))) == 6
+    maps = [t.pattern("encoder.self", example.layer - 1).mean(0) for t in (kept, own)]
+    hidden = ~own.allowed("encoder.self", 0) & kept.allowed("encoder.self", 0)
+    assert (maps[1] - maps[0])[hidden].max() < 0

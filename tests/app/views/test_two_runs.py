@@ -94,7 +94,7 @@ def test_titles_tell_the_runs_by_mask_and_text() -> None:
         "Kept: “the boss pays” · model's own mask",
         "This run: “the bank pays” · model's own mask",
     ], "first what is not the same"
-    assert "where one does, its weight is 0" in figure.note
+    assert "Where only one run masks, its weight counts as 0." in figure.note
 
 
 def test_masks_of_other_sites_are_told() -> None:
@@ -105,7 +105,7 @@ def test_masks_of_other_sites_are_told() -> None:
         "Not read alike: the kept run with the model's own mask in encoder self-attention,"
         " this one with the mask “Causal” in encoder self-attention. "
     )
-    assert "where one does" not in figure.note
+    assert "only one run masks" not in figure.note
 
 
 def test_a_masked_weight_is_no_zero() -> None:

@@ -42,8 +42,8 @@ def test_all_four_parts_are_in_sight(
     options = ViewOptions(kept=(kept,), pieces=str)
     figure = view("two_runs").draw(own, selection, options)
     assert len(figure.panels) == 4
-    # Below the picture is the row of the kept texts.
-    layout = Page(figure, ROOM + 24, 429, LIGHT, hints=True).layout
+    # Above the picture is an example's note, below it the row of the kept texts.
+    layout = Page(figure, ROOM + 24, 391, LIGHT, hints=True).layout
     assert layout.whole
     assert len({box.y for box in layout.boxes[:3]}) == 1, "the maps stand side by side"
     assert layout.boxes[3].width == pytest.approx(ROOM, abs=1), "the table has the whole row"
