@@ -27,7 +27,7 @@ from app.recent import Recent
 from app.running import Running, Runs
 from app.starting import START
 from app.stepping import Decodes, Stepping
-from app.store import Busy, Problem, Store, Where
+from app.store import Busy, Problem, State, Store, Where
 from app.tasks import Job, Tasks
 from app.telling import told
 
@@ -169,9 +169,8 @@ class Session(QObject):
         if self._prepared_for.get(lane) != self._in_front and self._tasks.active(lane):
             self._tasks.drop(lane)
 
-    def save_decoding(self, path: Path, done: Callable[[], None]) -> None:
-        """Write what was decoded to .jsonl or .csv, off the window's thread."""
-        state = self.store.state
+    def save_decoding(self, path: Path, state: State, done: Callable[[], None]) -> None:
+        """Write what was decoded in a state to .jsonl or .csv, off the window's thread."""
         model, moves = state.model, state.moves
         if model is None or model.tokenizer is None:
             return

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.panels.save_dialog import SaveDialog
 from app.session import Session
-from app.store import Store
+from app.store import State, Store
 
 FILE_TYPES = "JSON lines with candidates (*.jsonl);;CSV, a row a step (*.csv)"
 
@@ -24,14 +24,19 @@ class DecodingSaver(QObject):
         self._store, self._session, self._dialog = store, session, dialog
 
     def choose(self) -> None:
-        """Ask where to, unless there is nothing to save."""
-        if not self._store.state.moves:
+        """Ask where to, unless there is nothing to save. What is written is what was decoded then:
+        behind the dialog it may go on, or another model come."""
+        state = self._store.state
+        if not state.moves:
             self._session.complain("There is nothing decoded to export yet.", "decoding")
             return
         path = self._dialog.ask("Export the decoding run", "decoding.jsonl", FILE_TYPES)
         if path is not None:
-            self.save(path)
+            self._write(path, state)
 
     def save(self, path: Path) -> None:
         """Write what is decoded now; a failure is said."""
-        self._session.save_decoding(path, lambda: self.saved.emit(str(path)))
+        self._write(path, self._store.state)
+
+    def _write(self, path: Path, state: State) -> None:
+        self._session.save_decoding(path, state, lambda: self.saved.emit(str(path)))

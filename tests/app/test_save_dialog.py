@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from tests.app.driver import Opener, settled, type_text
+from tests.app.test_decoding import step
 
 SVG = "SVG picture (*.svg)"
 Buttons = QMessageBox.StandardButton
@@ -110,3 +112,24 @@ def test_the_picture_that_was_in_front_is_written_whatever_comes_meanwhile(
     chosen = (tmp_path / "chosen.csv").read_bytes()
     assert chosen == (tmp_path / "before.csv").read_bytes()
     assert chosen != (tmp_path / "after.csv").read_bytes()
+
+
+def test_what_was_decoded_is_written_whatever_comes_meanwhile(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app("random:decoder")
+    step(qtbot, app, 2)
+    tokens = [move.token for move in app.store.state.steps]
+
+    def answer(*_: object) -> tuple[str, str]:
+        type_text(app, "another text")
+        settled(qtbot, app)
+        assert not app.store.state.steps
+        return str(tmp_path / "run.jsonl"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    with qtbot.waitSignal(app.window.menus.saver.saved):
+        app.window.menus.saver.choose()
+    lines = (tmp_path / "run.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line)["token"] for line in lines] == tokens
+    settled(qtbot, app)
