@@ -37,7 +37,7 @@ class PairHead:
     prediction, unless said otherwise. question: what they answer; labels: the two answers."""
 
     question: str = "Does B follow A?"
-    labels: tuple[str, str] = ("follows", "does not follow")
+    labels: tuple[str, str] = ("follows", "does not")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -233,7 +233,7 @@ def test_sentence_pair_and_classes() -> None:
     figure = draw(trace)
     pair, classes = (p for p in figure.panels if p.title in ("Does B follow A?", CLASS_TITLE))
     assert isinstance(pair, Bars)
-    assert [b.label for b in pair.bars] == ["follows", "does not follow"]
+    assert [b.label for b in pair.bars] == ["follows", "does not"]
     expected = softmax(trace.sentence_heads["pair"])
     assert [b.value for b in pair.bars] == pytest.approx(expected.tolist(), abs=1e-6)
     assert isinstance(classes, Bars)

@@ -194,7 +194,7 @@ def test_the_pair_and_each_token() -> None:
     figure, kept, own = both(Heads(pair=PairHead(), replaced=ReplacedHead()), PAIR)
     pair, replaced = table(figure, 3), table(figure, 4)
     before, after = (softmax(t.sentence_heads["pair"]) for t in (kept, own))
-    assert pair.columns.labels == ("follows", "does not follow")
+    assert pair.columns.labels == ("follows", "does not")
     assert values(pair)[:, :2] == pytest.approx(np.stack([before, after], axis=1), abs=1e-5)
     assert f"= {plain(bits(before, after))} bits of “Does B follow A?”." in figure.note
     chances = [
