@@ -47,7 +47,7 @@ def settings(seed: int, config: dict[str, Any]) -> dict[str, Any]:
         "forced_eos_token_id": draw.choice([None, 9]),
         "renormalize_logits": draw.choice([None, True]),
     }
-    kept = {key: value for key, value in found.items() if value and draw.random() < 0.7}
+    kept = {key: value for key, value in found.items() if value and draw.random() < 0.9}
     if draw.random() < 0.3:
         kept["min_new_tokens"] = 0  # then a least length of the whole text does not count
     start = config.get("decoder_start_token_id")
@@ -55,9 +55,10 @@ def settings(seed: int, config: dict[str, Any]) -> dict[str, Any]:
     return kept | {"eos_token_id": ends, "pad_token_id": 0, "decoder_start_token_id": start}
 
 
-@pytest.fixture(scope="module", params=[(n, s) for n in MODELS for s in range(6)], ids=str)
+@pytest.fixture(scope="module", params=range(20, 32))
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    name, seed = request.param
+    seed = request.param
+    name = list(MODELS)[seed % len(MODELS)]
     folder = tmp_path_factory.mktemp(name)
     theirs = saved(folder, MODELS[name], settings(seed, MODELS[name]))
     return theirs, load_model(Path(folder))
