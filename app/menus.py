@@ -20,6 +20,7 @@ from app.choices import (
 from app.editing import EditActions
 from app.examples import Example
 from app.groups import GROUPS
+from app.panels.menu_notes import MenuNotes
 from app.panels.saving import DecodingSaver
 from app.panels.view_tabs import GROUP_KEYS
 from app.session import Session
@@ -153,7 +154,7 @@ class Menus:
         for number, group in enumerate(GROUPS, start=1):
             keys = GROUP_KEYS.format(number)
             self.groups[group.key] = menu.addMenu(f"&{group.title}\t{keys}")
-            self.groups[group.key].setToolTipsVisible(True)
+            MenuNotes(self.groups[group.key])
             turn = QAction(group.title, self._window)
             turn.setShortcut(QKeySequence(keys))
             turn.triggered.connect(lambda _=False, g=group.key: self._session.leafing.turn_to(g))
@@ -198,7 +199,7 @@ class Menus:
         for example in examples:
             if example.model not in self.examples:
                 self.examples[example.model] = self.example_menu.addMenu("")
-                self.examples[example.model].setToolTipsVisible(True)
+                MenuNotes(self.examples[example.model])
             action = self.examples[example.model].addAction(example.title)
             action.setToolTip(example.note)
             action.triggered.connect(lambda _=False, e=example: self._window.show_example(e))

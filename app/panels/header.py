@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.choices import ARCHITECTURE_NAMES, ARCHITECTURES, Architecture, untrained
 from app.counting import counted, short
 from app.panels.elided import ElidedLabel
+from app.panels.menu_notes import MenuNotes
 from app.session import Session
 from app.store import Store
 
@@ -127,7 +128,8 @@ class Header(QWidget):
         """All models, at every opening: the built-in ones are known only once the core is there."""
         state = self._store.state
         menu.clear()
-        menu.setToolTipsVisible(True)
+        if menu.findChild(MenuNotes) is None:
+            MenuNotes(menu)
         one_of_all = menu.findChild(QActionGroup) or QActionGroup(menu)
         for group, listed in groupby(state.models, key=lambda found: found.group):
             _heading(menu, group)
