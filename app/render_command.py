@@ -42,7 +42,7 @@ def render(asked: Namespace) -> None:
     if asked.view not in known:
         raise ValueError(f"There is no view {asked.view!r}; there are {', '.join(sorted(known))}.")
     if asked.against and "--against" not in HINTS.get(asked.view, ""):
-        raise ValueError(f"The view {asked.view} compares no texts; --view compare does.")
+        raise ValueError(f"The view {asked.view} compares no texts; compare and two_runs do.")
     if not asked.text.strip():
         raise ValueError("The text is empty; give at least one word to read.")
     model = load_model(asked.model, device=asked.device)

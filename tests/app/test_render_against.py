@@ -22,5 +22,5 @@ def test_other_texts_are_refused_by_every_other_view(
     out = tmp_path / "picture.csv"
     asked = ["render", "--model", "random:encoder", "--text", "a cat", "--against", "a dog"]
     code = main([*asked, "--view", view, "--out", str(out)])
-    told = f"The view {view} compares no texts; --view compare does." in capsys.readouterr().err
+    told = f"The view {view} compares no texts; compare and two_runs do." in capsys.readouterr().err
     assert (code, told) == ((0, False) if view in COMPARING else (2, True))
