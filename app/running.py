@@ -173,7 +173,7 @@ class Running:
 
         self.drop_other()
         self._other = question
-        self._tasks.submit("against", work, done, failed)
+        self._tasks.submit("against", work, done, failed, over=GIVING_WAY)
 
     def _without_other(self, text: str) -> None:
         self._other = None
