@@ -215,11 +215,13 @@ class Window(QMainWindow):
 
     def choose_folder(self) -> None:
         path = QFileDialog.getExistingDirectory(self, "Open a checkpoint folder")
+        self.activateWindow()  # not every desktop does: keys would go nowhere
         if path:
             self._session.opening.open(path)
 
     def choose_file(self) -> None:
         path, _ = QFileDialog.getOpenFileName(self, "Open a model file", "", MODEL_FILES)
+        self.activateWindow()
         if path:
             self._session.opening.open(path)
 
