@@ -273,6 +273,8 @@ class Stepping(QObject):
                 self._new(at_end=True)
             else:
                 self._to_the_end = False
+                if moves := self._store.state.moves:  # a search may have begun for its first token
+                    self._move_to(len(moves) - 1)
 
     def _interrupt(self) -> None:
         self.halt()

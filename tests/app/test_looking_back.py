@@ -125,3 +125,15 @@ def test_another_branch_shows_its_own_run(qtbot: QtBot, open_app: Opener) -> Non
     app.session.stepping.revisit(0)
     settled(qtbot, app)
     assert not app.store.state.together
+
+
+def test_to_the_end_holds_for_a_search_that_one_step_began(qtbot: QtBot, open_app: Opener) -> None:
+    core = Held()
+    app = open_app("random:decoder", core=core)
+    app.session.stepping.choose(strategy="beam", max_new_tokens=4)
+    core.hold()
+    app.session.stepping.on()
+    qtbot.waitUntil(core.inside.is_set)
+    app.session.stepping.last()
+    let_go(qtbot, app, core)
+    assert app.store.state.selection.step == len(app.store.state.steps) - 1 > 0
