@@ -17,7 +17,7 @@ _FIRST = ("eos_token_id", _START)
 """Read in generation_config.json first, and in config.json where that is silent: a text has to
 begin and to end somehow."""
 
-_RENORMALISE = "renormalize_logits"
+_RENORMALISE, _EARLY = "renormalize_logits", "early_stopping"
 _FOLLOWED = (
     "forced_bos_token_id",
     "forced_eos_token_id",
@@ -30,6 +30,7 @@ _FOLLOWED = (
     "min_new_tokens",
     "repetition_penalty",
     _RENORMALISE,
+    _EARLY,
 )
 
 _NEUTRAL: dict[str, float] = {
@@ -97,6 +98,7 @@ def followed(spec: ModelSpec, config: Config) -> ModelSpec:
         rules=_rules(config, vocab),
         repetition_penalty=config.number("repetition_penalty", default=1.0, positive=True),
         renormalised=config.read(_RENORMALISE) is True,
+        early_stopping="never" if config.read(_EARLY) == "never" else config.read(_EARLY) is True,
     )
 
 

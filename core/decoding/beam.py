@@ -1,7 +1,8 @@
 """Beam search, with every hypothesis kept: its score, where it was dropped, and why.
 
-The procedure and its scores are those of transformers' `generate` (num_beams, length_penalty,
-early_stopping=False). Each hypothesis has a trace of its own, continued from its parent's.
+The procedure and its scores are those of transformers' `generate` (num_beams, length_penalty, and
+the checkpoint's early_stopping). Each hypothesis has a trace of its own, continued from its
+parent's.
 """
 
 from __future__ import annotations
@@ -260,11 +261,16 @@ class BeamSearch:
             return f"{length} new tokens"
         if not self.alive:
             return "every hypothesis has ended"
+        early, penalty = self.model.spec.early_stopping, self.request.length_penalty
         if len(self.ended) < self.request.beams:
             return None
+        if early is True:
+            return f"{self.request.beams} hypotheses have ended"
         lead = self.alive[0]
         assert lead is not None
-        hope = self.nodes[lead].log_probability / length**self.request.length_penalty
+        # The best that its likeliest text could become; "never": were the rest of it certain.
+        at_most = self._most if early == "never" and penalty > 0 else length
+        hope = self.nodes[lead].log_probability / at_most**penalty
         worst = self.nodes[self.ended[-1]].score
         if hope > worst:
             return None

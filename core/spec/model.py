@@ -28,6 +28,7 @@ class SpecialIds:
 
 
 Architecture = Literal["encoder", "decoder", "encoder-decoder"]
+EarlyStopping = Literal[True, False, "never"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +38,9 @@ class ModelSpec:
     shared_embedding: encoder and decoder read one token table. rules: what it does not write
     after what text. repetition_penalty: the checkpoint's own, where no other is chosen.
     renormalised: whether a beam's probabilities sum to 1 again without the tokens it may not take.
-    dtype: as stored in the checkpoint. notes: sentences for the person (assumed values, what was
-    left out).
+    early_stopping: whether a search ends with as many finished texts as there are beams, or only
+    where none could become better at any length. dtype: as stored in the checkpoint. notes:
+    sentences for the person (assumed values, what was left out).
     """
 
     family: str
@@ -51,6 +53,7 @@ class ModelSpec:
     repetition_penalty: float = 1.0
     shared_embedding: bool = False
     renormalised: bool = False
+    early_stopping: EarlyStopping = False
     dtype: str = "float32"
     notes: tuple[str, ...] = ()
 

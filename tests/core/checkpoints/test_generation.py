@@ -101,7 +101,7 @@ def saved(folder: Path, config: Mapping[str, Any], said: Mapping[str, Any] | Non
     late = (
         *FORCED, "bad_words_ids", "suppress_tokens", "renormalize_logits",
         "force_bos_token_to_be_generated", "no_repeat_ngram_size", "min_length",
-        "min_new_tokens", "begin_suppress_tokens", "repetition_penalty",
+        "early_stopping", "min_new_tokens", "begin_suppress_tokens", "repetition_penalty",
     )  # fmt: skip
     made = reference.make({k: v for k, v in config.items() if k not in late}, seed=4)
     with torch.no_grad():  # soft distributions leave beams something to weigh
