@@ -112,7 +112,7 @@ def test_other_types_are_computed_in_float32(saved: Copy, stored: torch.dtype) -
 
 
 def test_parts_that_hold_a_tensor_twice(saved: Copy) -> None:
-    """The first part counts, for its shape and its type as for its values."""
+    """The part that the index names counts, for its shape and its type as for its values."""
     llama = saved("llama")
     tensors = load_file(llama.weights)
     llama.weights.unlink()
@@ -124,6 +124,6 @@ def test_parts_that_hold_a_tensor_twice(saved: Copy) -> None:
     again = {n: tensors[n] for n in second} | {key: torch.zeros(7, dtype=torch.float16)}
     save_file(again, llama.folder / "b.safetensors")
     index = llama.folder / "model.safetensors.index.json"
-    index.write_text(json.dumps({"weight_map": placed}), "utf-8")
+    index.write_text(json.dumps({"weight_map": placed | {key: "a.safetensors"}}), "utf-8")
     found = load(llama.folder).network.state_dict()
     assert torch.equal(found["decoder.final_norm.weight"], tensors[key])
