@@ -46,8 +46,8 @@ class Sampling:
     """How a distribution is narrowed, in this order. Defaults leave it as it is.
 
     repetition_penalty divides the positive logits of tokens already there and multiplies the
-    negative ones (Keskar et al. 2019). top_k 0, top_p 1, min_p 0: everything is kept; min_p keeps
-    tokens at least that share as likely as the likeliest.
+    negative ones (Keskar et al. 2019); a checkpoint's own is in its `ModelSpec`. top_k 0, top_p 1,
+    min_p 0: everything is kept; min_p keeps tokens at least that share as likely as the likeliest.
     """
 
     temperature: float = 1.0
