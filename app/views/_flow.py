@@ -25,7 +25,8 @@ STRONG = 0.25
 class Lines:
     """places[line] = (head, query, key), the weakest line first; weights[line]; widths[line] 0–1.
 
-    faintest: weights from here on are drawn; found: how many there are, strongest: the largest."""
+    faintest: weights from here on are drawn; found: how many there are, strongest: the largest.
+    unknown: how many weights are no numbers, which are never drawn."""
 
     places: tuple[tuple[int, int, int], ...]
     weights: tuple[float, ...]
@@ -33,18 +34,21 @@ class Lines:
     faintest: float
     found: int
     strongest: float
+    unknown: int = 0
 
     @property
     def note(self) -> str:
         """What is drawn, in sentences."""
         if not self.places:
-            return "No weight to draw here."
+            return "The weights are no numbers." if self.unknown else "No weight to draw here."
         how = "the stronger the wider"
         if self.strongest < STRONG:
             how += f", the widest being {_decimal(self.strongest)}"
         parts = [f"Lines for weights of {_decimal(self.faintest)} and more; {how}."]
         if self.found > MOST:
             parts.append(f"Of {self.found:,} lines the {MOST} strongest are drawn.")
+        if self.unknown:
+            parts.append("Weights that are no numbers are not drawn.")
         return " ".join(parts)
 
 
@@ -56,6 +60,8 @@ def lines(heads: Floats, rows: range, columns: range, query: int | None) -> Line
         only = np.zeros_like(seen)
         only[:, query - rows.start] = seen[:, query - rows.start]
         seen = only
+    known = np.isfinite(seen)
+    seen = np.where(known, seen, np.float32(0))
     strongest = float(seen.max(initial=0))
     widest = 1 if strongest >= STRONG else 2 * strongest or 1  # the weight whose width is 1
     power = 1 if query is None else 0.5  # alone, the lines of one query have room to be seen
@@ -72,6 +78,7 @@ def lines(heads: Floats, rows: range, columns: range, query: int | None) -> Line
         faintest=faintest,
         found=len(places),
         strongest=strongest,
+        unknown=int((~known).sum()),
     )
 
 

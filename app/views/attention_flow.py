@@ -170,7 +170,7 @@ def _key(index: int, side: _Side, name: str, said: Floats | None, chosen: bool) 
     return Box(
         key=f"key.{index}",
         text=name,
-        value="" if said is None or said[index] < 0.0005 else f"{said[index]:.3f}",
+        value="" if said is None or not said[index] >= 0.0005 else f"{said[index]:.3f}",
         x=WIDTH - NAME,
         y=side.level(index) + 1,
         width=NAME,
@@ -251,7 +251,7 @@ def _elsewhere(
         return found
     row = weights[query].astype(np.float64)
     outside = row.sum() - row[columns.start : columns.stop].sum()
-    if not row.any():  # it sees nothing, or only what is left out
+    if not 0 < row.sum() < np.inf:  # it sees nothing, only what is left out, or no numbers
         return found
     return f"{found} {max(0.0, outside / row.sum()):.1%} of this query's weight lies elsewhere."
 

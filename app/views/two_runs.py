@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figure import Figure, Heatmap, Words
+from app.figure import Figure, Floats, Heatmap, Words
 from app.mask_names import mask_name
 from app.selection import Selection
 from app.views import View, ViewOptions, _kept, _maps
@@ -137,10 +137,20 @@ def _difference(kept: Heatmap, own: Heatmap) -> Heatmap:
         picks=own.picks,
         # Masked is not the same as 0.
         details=tuple(
-            (name, np.where(masked(one), np.float32(np.nan), one.values))
+            (name, np.where(masked(one), np.float32(np.nan), _weighed(one)))
             for name, one in (("kept", kept), ("this run", own))
         ),
     )
+
+
+def _weighed(one: Heatmap) -> Floats:
+    """The weights as shown; where a sink is left out, the one that it has and not the 0 in its
+    place."""
+    before = dict(one.details).get("weight before")
+    if before is None or one.left_out is None:
+        return one.values
+    found: Floats = np.where(one.left_out, before, one.values)
+    return found
 
 
 def _titles(

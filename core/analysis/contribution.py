@@ -61,7 +61,8 @@ def _contribution(trace: Trace, site: str, layer: int, head: int | None) -> Cont
             own = None if context is None else context[head, None]
             lengths = _arriving(weights[None], value[None], matrix[head, None], own, out)
         else:
-            lengths = weights * norms(value @ matrix[head])
+            # An edit may make a weight negative; a length never is.
+            lengths = np.abs(weights) * norms(value @ matrix[head])
     else:
         maps = trace.pattern(site, layer).numpy()  # [head, query, key]
         weights = maps.mean(axis=0)

@@ -9,6 +9,7 @@ import pytest
 from app.figure import Arrow, Diagram, Figure
 from app.selection import Selection
 from app.views import ViewOptions, _flow, view
+from core.edits import Edit
 from tests.traces import sentence, trace_of
 
 
@@ -132,6 +133,33 @@ def test_where_nothing_may_be_seen_it_says_so() -> None:
     found = _flow.lines(np.zeros((2, 5, 5), np.float32), range(5), range(5), 3)
     assert found.places == ()
     assert found.note == "No weight to draw here."
+
+
+def test_weights_that_are_no_numbers_are_not_drawn_and_that_is_said() -> None:
+    broken = np.zeros((2, 5, 5), np.float32)
+    broken[0, 1, 2], broken[1, 4, 3], broken[1, 3] = 0.6, np.inf, np.nan
+    for query in (None, 1):
+        found = _flow.lines(broken, range(5), range(5), query)
+        assert found.places == ((0, 1, 2),)
+        assert found.strongest == pytest.approx(0.6)
+        assert ("no numbers" in found.note) == (query is None)
+    found = _flow.lines(np.full((1, 5, 5), np.nan, np.float32), range(5), range(5), None)
+    assert found.places == ()
+    assert found.note == "The weights are no numbers."
+
+
+def test_a_whole_layer_without_numbers_is_drawn_without_lines() -> None:
+    edits = tuple(Edit(site="decoder.0.self.q", value=3e38, mode="scale") for _ in range(2))
+    trace = trace_of("decoder", length=60, edits=edits)
+    assert np.isnan(trace.pattern("decoder.self", 0).numpy()).any()
+    for query in (None, 50):
+        selection = Selection(stack="decoder", query=query)
+        figure = view("attention_flow").draw(trace, selection, ViewOptions())
+        assert "are no numbers" in figure.note
+        assert "lies elsewhere" not in figure.note
+        (panel,) = figure.panels
+        assert isinstance(panel, Diagram)
+        assert not any("nan" in f"{box.value}" for box in panel.boxes)
 
 
 def test_few_rows_are_taller_and_many_keep_the_shape() -> None:

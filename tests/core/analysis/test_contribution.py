@@ -82,3 +82,12 @@ def test_edits_elsewhere_change_nothing_here() -> None:
     plain = contribution(trace_of("encoder", length=6), "encoder.self", 0, None)
     found = contribution(trace_of("encoder", length=6, edits=EDITS), "encoder.self", 0, None)
     assert np.array_equal(plain.norms, found.norms)
+
+
+def test_a_weight_that_an_edit_makes_negative_has_a_length_all_the_same() -> None:
+    turned = Edit(site="encoder.1.self.pattern", at=(("head", 0),), value=-1.0, mode="scale")
+    plain = contribution(trace_of("encoder", length=6), "encoder.self", 1, 0)
+    found = contribution(trace_of("encoder", length=6, edits=(turned,)), "encoder.self", 1, 0)
+    assert (found.weights <= 0).all()
+    assert found.norms == pytest.approx(plain.norms, abs=1e-6)
+    assert found.shares == pytest.approx(plain.shares, abs=1e-6)
