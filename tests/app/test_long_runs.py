@@ -37,16 +37,19 @@ def test_a_step_late_in_a_run_costs_the_window_what_an_early_one_does(
 ) -> None:
     app = open_app("random:decoder")
     turn_to(qtbot, app, "over_time")
-    writer = app.session.stepping.writer
+    tasks = app.session.stepping.writer._tasks
     costs: list[float] = []
-    stepped = writer._stepped
+    submit = tasks.submit
 
-    def timed(*made: Any) -> None:
-        started = time.thread_time()
-        stepped(*made)
-        costs.append(time.thread_time() - started)
+    def timed(lane: Any, work: Any, done: Any, *others: Any, **more: Any) -> None:
+        def taken_in(made: Any) -> None:
+            started = time.thread_time()
+            done(made)
+            costs.append(time.thread_time() - started)
 
-    writer._stepped = timed  # type: ignore[method-assign]
+        submit(lane, work, taken_in if lane == "decode" else done, *others, **more)
+
+    tasks.submit = timed  # type: ignore[method-assign]
     app.window.decoding.choices.most.setValue(LONG)
     app.session.stepping.last()
     qtbot.waitUntil(lambda: app.store.state.ending != "", timeout=120_000)

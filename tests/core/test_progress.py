@@ -60,8 +60,8 @@ def test_switching_off_early_heads_is_more_work() -> None:
 def test_batches_of_one_layer_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.analysis.ablation._AT_ONCE", 1)
     heard = told(WORK["ablation"])
-    assert len(heard) == LAYERS * 4
-    assert heard[:5] == pytest.approx([0, 3 / 24, 6 / 24, 9 / 24, 12 / 24])
+    assert len(heard) == LAYERS * 5  # four heads, one after the other, and all of them
+    assert heard[:5] == pytest.approx([0, 3 / 30, 6 / 30, 9 / 30, 12 / 30])
 
 
 def test_parts_of_parts() -> None:
