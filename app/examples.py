@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,32 +70,73 @@ def _example(table: dict[str, Any]) -> Example:
         raise ValueError(f"the example {table.get('title')!r} is not understood: {error}") from None
 
 
-def left_of(example: Example | None, inputs: Inputs) -> bool:
-    """Whether at least a third of the words of the text, whole or begun, are of the example's own
-    texts or of its note: one may write what the note suggests. No word at all is not another text.
+class Leaving:
+    """When an example is left: it goes with what it had put beside its text, and comes back with it
+    once its very text stands there again."""
+
+    def __init__(self) -> None:
+        self._left: Example | None = None
+        self._beside: dict[str, str] = {}
+
+    def follow(
+        self, example: Example | None, source: str, inputs: Inputs, written: Collection[str]
+    ) -> tuple[Example | None, Inputs]:
+        """The example that `inputs` are of, and they as they are to be read. example: the one
+        before; source: of the open model; written: the fields that are being written."""
+        if example is not None:
+            if still_of(example, inputs):
+                self._left = None
+                return example, inputs
+            self._left, self._beside = example, _put_beside(example, inputs, written)
+            gone: dict[str, Any] = dict.fromkeys(self._beside, "")
+            return None, replace(inputs, **gone)
+        left = self._left
+        if left is None or "text" not in written:
+            return None, inputs
+        if (left.model, left.text) != (source, inputs.text):
+            return None, inputs
+        self._left = None
+        back: dict[str, Any] = {
+            name: text
+            for name, text in self._beside.items()
+            if name not in written and not getattr(inputs, name)
+        }
+        return left, replace(inputs, **back)
+
+
+def still_of(example: Example, inputs: Inputs) -> bool:
+    """Whether more than half of the words of the text, the last of which may only be begun, are of
+    the example's own texts or quoted in its note: one may write what the note suggests. No word at
+    all is not another text.
     """
-    if example is None:
-        return False
-    known = _words(example.text, example.pair, example.target, example.note)
+    quoted = re.findall("“([^”]*)”", example.note)
+    known = set(_words(example.text, example.pair, example.target, *quoted))
     written = _words(inputs.text)
-    alike = sum(any(one.startswith(word) for one in known) for word in written)
-    return 3 * alike >= len(written)
+    begun = written[-1:]
+    alike = set(written) & known
+    alike.update(word for word in begun if any(one.startswith(word) for one in known))
+    return not written or 2 * len(alike) > len(set(written))
 
 
-def without_its_own(example: Example, inputs: Inputs, written: Collection[str]) -> Inputs:
-    """Without what the example put beside its text, where nobody has touched it. written: the
-    fields that are being written."""
-    its_own: dict[str, Any] = {
-        name: ""
+def _put_beside(example: Example, inputs: Inputs, written: Collection[str]) -> dict[str, str]:
+    """What the example put beside its text, where nobody has touched it. written: the fields that
+    are being written."""
+    return {
+        name: text
         for name in ("pair", "target")
-        if name not in written and getattr(inputs, name) == getattr(example, name)
+        if name not in written and (text := getattr(example, name)) == getattr(inputs, name)
     }
-    return replace(inputs, **its_own)
 
 
-def _words(*texts: str) -> set[str]:
+def _words(*texts: str) -> list[str]:
     """In small letters; of Chinese, which writes no spaces, each character."""
-    return set(re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+", " ".join(texts).lower()))
+    return re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+", " ".join(texts).lower())
+
+
+def without_own(masks: Mapping[str, MaskChoice]) -> dict[str, MaskChoice]:
+    """Of masks, those that are not the model's own. A run under that is the same run whether or not
+    it was named."""
+    return {site: choice for site, choice in masks.items() if choice != type(choice)()}
 
 
 def masks_of(text: str, sites: tuple[str, ...]) -> dict[str, MaskChoice]:

@@ -18,7 +18,7 @@ from app.by_architecture import ByArchitecture
 from app.checking import Checker, Compares
 from app.choices import HeadOrder
 from app.decoding_file import save
-from app.examples import left_of, without_its_own
+from app.examples import Leaving
 from app.labels import labeller
 from app.lanes import LANES, LASTING
 from app.leafing import Leafing
@@ -67,6 +67,7 @@ class Session(QObject):
         super().__init__(parent)
         self.store = store
         self._tasks = tasks
+        self._leaving = Leaving()
         self._prepared_for: dict[str, tuple[int, str]] = {}  # by lane: a run and a view
         failed = partial(self._fail, where="decoding")
         Recent(store, self)
@@ -94,13 +95,12 @@ class Session(QObject):
     def write(self, **changes: Any) -> None:
         """Change text, pair, target, padding or special tokens; runs at once. An example stays with
         its note, which may ask for the very change, while enough of it is left in the text; after
-        that what it had put beside the text goes too."""
+        that what it had put beside the text goes too, until its very text is written again."""
         state = self.store.state
         inputs = replace(state.inputs, **changes)
         if inputs != state.inputs:
-            example = state.example if left_of(state.example, inputs) else None
-            if state.example is not None and example is None:
-                inputs = without_its_own(state.example, inputs, changes)
+            source = state.model.source if state.model is not None else ""
+            example, inputs = self._leaving.follow(state.example, source, inputs, changes)
             note = example.note if example is not None else ""
             self.store.update(inputs=inputs, note=note, example=example)
             self.running.run()
