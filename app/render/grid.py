@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.figure import Axis
 from app.render import text
@@ -148,7 +149,7 @@ def _fit(
         size = min((SMALLEST, TIGHTEST), key=lambda size: _cut(names, wide, size))
     turned = size is None
     if turned:
-        longest = _longest(names, _turned_size(wide))
+        longest = _longest(names, _turned_size(wide, names))
         above = min(longest, max(box.height * 0.3, min(64.0, box.height * 0.45)))
         if window.rows <= FEW:  # every row has a name to be read
             spare = inner.height - (TIGHTEST + 2) * window.rows
@@ -165,7 +166,10 @@ def _fit(
         columns=columns,
         window=window,
         turned=turned,
-        size=(_row_size(high, window.rows, least_labelled(rows)), size or _turned_size(wide)),
+        size=(
+            _row_size(high, window.rows, least_labelled(rows)),
+            size or _turned_size(wide, names),
+        ),
         room=(beside, above),
     )
 
@@ -227,14 +231,25 @@ def row_spacing(grid: Grid) -> float:
 def column_spacing(grid: Grid) -> float:
     """How far apart two column labels that run upwards stand at least."""
     size = grid.size[1]
-    return size if size <= TIGHTEST else size + 1 if size <= SMALLEST else size + 2
+    if size > SMALLEST or _tall(grid.columns.part(grid.window.column, grid.window.columns)):
+        return size + 2
+    return size if size <= TIGHTEST else size + 1
 
 
-def _turned_size(wide: float) -> float:
+def _turned_size(wide: float, labels: tuple[str, ...]) -> float:
     """Smaller where that leaves a label to every column; of those that are left, easy to read."""
     if wide >= SMALLEST + 3:
         return min(SIZE, float(int(wide - 2)))
+    if _tall(labels):
+        return TIGHTEST if TIGHTEST + 2 <= wide < SMALLEST + 2 else SMALLEST
     return TIGHTEST if TIGHTEST <= wide < SMALLEST + 1 else SMALLEST
+
+
+@lru_cache(maxsize=64)
+def _tall(labels: tuple[str, ...]) -> bool:
+    """Whether there are characters, Chinese ones above all, whose ink is two pixels higher than
+    their size; that of Latin ones is no higher."""
+    return any(character >= "\u2e80" for label in labels for character in label)
 
 
 def _longest(labels: tuple[str, ...], size: float = SIZE) -> float:
