@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analysis.edited import left
 from core.analysis.sinks import sinks, without
 from core.progress import step
 
@@ -48,9 +49,10 @@ def copying(
 
     Above 0 the head raises what it attends to (a copying head: Elhage et al. 2021, "OV circuit";
     measured here on the states of this very run), below 0 it lowers it. A soft cap of the logits is
-    left out. Padding counts neither as query nor as key. drop_sinks: the sum takes the keys that
-    are not `sinks`, their weights rescaled; c_i stays what the head writes. NaN for heads a layer
-    lacks, and everywhere unless `can_copy`.
+    left out; what the run's edits of the attention's output keep from arriving moves nothing
+    (`edited.left`). Padding counts neither as query nor as key. drop_sinks: the sum takes the keys
+    that are not `sinks`, their weights rescaled; c_i stays what the head writes. NaN for heads a
+    layer lacks, and everywhere unless `can_copy`.
     """
     return trace.remembered(
         key(site, drop_sinks), lambda: _copying(trace, site, should_stop, drop_sinks)
@@ -82,7 +84,11 @@ def _copying(trace: Trace, site: str, should_stop: ShouldStop | None, drop_sinks
         maps = trace.derive.pattern(trace, site, layer, None, None)
         context = trace[f"{name}.{layer}.{part}.context"].to(maps)  # as edited, where it is
         matrix = trace.derive.output_weight(site, layer)[0].to(maps)
-        moved = trace.derive.towards_output(trace, context @ matrix).cpu().float().numpy()
+        written = context @ matrix  # [head, query, d_model]
+        leaving = left(trace, f"{name}.{layer}.{part}.out")
+        if leaving is not None:
+            written = written * written.new_tensor(leaving)
+        moved = trace.derive.towards_output(trace, written).cpu().float().numpy()
         weights = maps.cpu().float().numpy()
         weights = without(weights, dropped) if drop_sinks else weights
         raised = moved @ named.T - (moved @ usual)[..., None]  # [head, query, key]

@@ -117,3 +117,16 @@ def test_a_head_that_is_switched_off_copies_nothing() -> None:
     found = copying(trace_of("encoder", length=6, edits=(off,)), "encoder.self")
     assert found[1, 2] == 0
     assert np.count_nonzero(found) == found.size - 1
+
+
+def test_of_an_output_that_is_edited_what_is_left_counts() -> None:
+    half = Edit(site="encoder.1.self.out", value=0.5, mode="scale")
+    trace = trace_of("encoder", length=6, edits=(half,))
+    found = copying(trace, "encoder.self")
+    for layer, share in ((0, 1.0), (1, 0.5)):
+        expected = share * score(trace, network("encoder"), "encoder.self", layer, 1)
+        assert found[layer, 1] == pytest.approx(expected, rel=1e-3, abs=1e-5)
+    none = Edit(site="encoder.1.self.out")
+    found = copying(trace_of("encoder", length=6, edits=(none,)), "encoder.self")
+    assert not found[1].any()
+    assert found[[0, 2]].all()
