@@ -86,7 +86,7 @@ def prepare(
     trace: Trace, selection: Selection, options: ViewOptions, should_stop: ShouldStop | None
 ) -> None:
     if selection.site in trace.spec.sites:
-        contribution(trace, selection.site, selection.layer, selection.head)
+        contribution(trace, selection.site, selection.layer, selection.head, should_stop)
 
 
 def ready(trace: Trace, selection: Selection, options: ViewOptions) -> bool:

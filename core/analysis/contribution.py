@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from core.analysis.edited import left
 from core.analysis.states import norms
+from core.progress import step
 
 if TYPE_CHECKING:
+    from core.request import ShouldStop
     from core.trace import Trace
 
 Floats = NDArray[np.float32]
@@ -39,13 +41,19 @@ def key(site: str, layer: int, head: int | None) -> tuple[object, ...]:
     return "contribution", site, layer, head
 
 
-def contribution(trace: Trace, site: str, layer: int, head: int | None) -> Contribution:
+def contribution(
+    trace: Trace, site: str, layer: int, head: int | None, should_stop: ShouldStop | None = None
+) -> Contribution:
     """Norm-based analysis (Kobayashi et al. 2020): of one head, or with head None of all heads
     together, whose vectors may cancel: ‖Σ_h α_h·v_h·W_O,h‖. Remembered."""
-    return trace.remembered(key(site, layer, head), lambda: _contribution(trace, site, layer, head))
+    return trace.remembered(
+        key(site, layer, head), lambda: _contribution(trace, site, layer, head, should_stop)
+    )
 
 
-def _contribution(trace: Trace, site: str, layer: int, head: int | None) -> Contribution:
+def _contribution(
+    trace: Trace, site: str, layer: int, head: int | None, should_stop: ShouldStop | None
+) -> Contribution:
     stack, part = site.split(".")
     spec = trace.spec.stack(stack).attention(part, layer)
     prefix = f"{stack}.{layer}.{part}"
@@ -59,7 +67,9 @@ def _contribution(trace: Trace, site: str, layer: int, head: int | None) -> Cont
         sizes = norms(value)
         if edited:
             own = None if context is None else context[head, None]
-            lengths = _arriving(weights[None], value[None], matrix[head, None], own, out)
+            lengths = _arriving(
+                weights[None], value[None], matrix[head, None], own, out, should_stop
+            )
         else:
             # An edit may make a weight negative; a length never is.
             lengths = np.abs(weights) * norms(value @ matrix[head])
@@ -69,7 +79,7 @@ def _contribution(trace: Trace, site: str, layer: int, head: int | None) -> Cont
         shared = np.repeat(v, spec.group, axis=0)
         sizes = norms(shared).mean(axis=0)
         if edited:
-            lengths = _arriving(maps, shared, matrix, context, out)
+            lengths = _arriving(maps, shared, matrix, context, out, should_stop)
         else:
             lengths = _together(maps, shared, matrix)
     sums = lengths.sum(axis=1, keepdims=True)
@@ -88,12 +98,20 @@ def _together(maps: Floats, v: Floats, matrix: Floats) -> Floats:
 
 
 def _arriving(
-    maps: Floats, v: Floats, matrix: Floats, context: Floats | None, out: Floats | None
+    maps: Floats,
+    v: Floats,
+    matrix: Floats,
+    context: Floats | None,
+    out: Floats | None,
+    should_stop: ShouldStop | None,
 ) -> Floats:
     """The same where edits leave parts of the context [head, query, d_value] and of the output
     [query, d_model] alone, which may differ from query to query."""
+    if out is None and context is not None and (context == context[..., :1]).all():
+        return _together(maps * context[..., :1], v, matrix)  # whole heads, as mostly: much faster
     lengths = np.empty(maps.shape[1:], np.float32)
     for query in range(len(lengths)):
+        step(should_stop, query / len(lengths), "measuring what each key brings")
         brought = maps[:, query, :, None] * v  # [head, key, d_value]
         if context is not None:
             brought = brought * context[:, query, None]

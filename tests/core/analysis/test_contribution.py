@@ -5,6 +5,7 @@ import pytest
 
 from core.analysis.contribution import contribution
 from core.edits import Edit
+from core.errors import Cancelled
 from core.masks import MaskChoice
 from tests.core.analysis.by_hand import array
 from tests.traces import KINDS, network, trace_of
@@ -91,3 +92,25 @@ def test_a_weight_that_an_edit_makes_negative_has_a_length_all_the_same() -> Non
     assert (found.weights <= 0).all()
     assert found.norms == pytest.approx(plain.norms, abs=1e-6)
     assert found.shares == pytest.approx(plain.shares, abs=1e-6)
+
+
+@pytest.mark.parametrize("head", [0, 2, None])
+def test_edits_of_whole_heads_are_heeded_without_a_query_at_a_time(head: int | None) -> None:
+    """What goes query by query asks at once whether to stop; this never does."""
+    trace = trace_of("encoder", length=6, edits=EDITS[:2])
+    matrix = array(network("encoder").stack("encoder").block(1).attention.out.weight)
+    reaching = np.ones((4, 6, 1))
+    reaching[0], reaching[2, 3] = 0, 0.5
+    weights = (array(trace.pattern("encoder.self", 1)) * reaching)[..., None]
+    brought = weights * array(trace["encoder.1.self.v"])[:, None]  # [head, query, key, d_head]
+    heads = range(4) if head is None else [head]
+    total = sum(brought[h] @ matrix[:, 4 * h : 4 * h + 4].T for h in heads)
+    found = contribution(trace, "encoder.self", 1, head, lambda: True)
+    assert found.norms == pytest.approx(np.linalg.norm(total, axis=-1), abs=1e-4)
+
+
+@pytest.mark.parametrize("head", [0, None])
+def test_one_query_after_the_other_stops_when_asked(head: int | None) -> None:
+    trace = trace_of("encoder", length=6, edits=EDITS)
+    with pytest.raises(Cancelled, match="was stopped"):
+        contribution(trace, "encoder.self", 1, head, lambda: True)
