@@ -72,7 +72,7 @@ def kept(
 ) -> tuple[Trace, ...]:
     """Runs of the other texts, in the order given; each `--against-pair` and `--against-mask`
     belongs to the `--against` of its place. Without a mask of its own a text has those of
-    `--mask`."""
+    `--mask`; each is padded as the first text is."""
     for option, given, what in (
         ("--against-pair", asked.against_pair, "the second sentence"),
         ("--against-mask", asked.against_mask, "the mask"),
@@ -93,6 +93,8 @@ def kept(
                 pair or None,
                 asked.target,
                 masks={**masks, **masks_of(mask, model.spec.sites)},
+                pad_to=asked.pad_to,
+                pad_side=asked.pad_side,
             )
         )
         for text, pair, mask in given

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 from app.command import main
 from app.render_command import HINTS
+from app.render_options import kept
 from app.views import views
+from core import load_model
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -24,3 +27,15 @@ def test_other_texts_are_refused_by_every_other_view(
     code = main([*asked, "--view", view, "--out", str(out)])
     told = f"The view {view} compares no texts; compare and two_runs do." in capsys.readouterr().err
     assert (code, told) == ((0, False) if view in COMPARING else (2, True))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_other_texts_are_padded_as_the_first(side: str) -> None:
+    model = load_model("random:encoder")
+    asked = Namespace(
+        against=["a dog"], against_pair=[], against_mask=[], target=None, pad_to=12, pad_side=side
+    )
+    (found,) = kept(asked, model, {})
+    first = model.request("a cat", pad_to=12, pad_side=side).source
+    assert found.tokens["encoder"].padding == first.padding
+    assert sum(first.padding) > 0
