@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from core.checkpoints.config import Config, is_whole
 from core.errors import CheckpointError
-from core.spec import ModelSpec, Rules
+from core.spec import PENALTIES, ModelSpec, Rules
 
+T = TypeVar("T")
 GENERATION = "generation_config.json"
 
 _START = "decoder_start_token_id"
@@ -77,7 +78,8 @@ def followed(spec: ModelSpec, config: Config) -> ModelSpec:
     """The spec of a model that writes, with the tokens it has to write and those it must not, and
     the penalty on tokens that are there.
 
-    Ids outside the vocabulary have no effect. CheckpointError for what are no token ids.
+    Ids outside the vocabulary have no effect. CheckpointError for what are no token ids; of other
+    settings that make no sense it is noted that they are not followed.
     """
     if spec.decoder is None:
         return spec
@@ -96,7 +98,7 @@ def followed(spec: ModelSpec, config: Config) -> ModelSpec:
         spec,
         special=special,
         rules=_rules(config, vocab),
-        repetition_penalty=config.number("repetition_penalty", default=1.0, positive=True),
+        repetition_penalty=_sensible(config, lambda: _penalty(config), 1.0),
         renormalised=config.read(_RENORMALISE) is True,
         early_stopping="never" if config.read(_EARLY) == "never" else config.read(_EARLY) is True,
     )
@@ -126,16 +128,30 @@ def _listed(neutral: Mapping[str, float], config: Config) -> str:
 
 
 def _rules(config: Config, vocab: int) -> Rules:
-    at_least = config.read("min_new_tokens") is not None  # then the other one does not count
+    at_least = is_whole(config.read("min_new_tokens"))  # then the other one does not count
     phrases = [tuple(word) for word in _words(config) if len(word) > 1]
     return Rules(
-        no_repeat=_whole(config, "no_repeat_ngram_size"),
-        no_repeat_source=_whole(config, "encoder_no_repeat_ngram_size"),
+        no_repeat=_number(config, "no_repeat_ngram_size"),
+        no_repeat_source=_number(config, "encoder_no_repeat_ngram_size"),
         phrases=tuple(word for word in phrases if 0 <= min(word) <= max(word) < vocab),
-        min_length=0 if at_least else _whole(config, "min_length"),
-        min_new=_whole(config, "min_new_tokens"),
-        begin_suppressed=config.tokens("begin_suppress_tokens"),
+        min_length=0 if at_least else _number(config, "min_length"),
+        min_new=_number(config, "min_new_tokens"),
+        begin_suppressed=_sensible(config, lambda: config.tokens("begin_suppress_tokens"), ()),
     )
+
+
+def _sensible(config: Config, read: Callable[[], T], neutral: T) -> T:
+    """What `read` gives; where that is CheckpointError, a note and what changes nothing. As in the
+    reference such a setting keeps no model from being opened."""
+    try:
+        return read()
+    except CheckpointError as error:
+        config.notes.append(f"{error}, so it is not followed")
+        return neutral
+
+
+def _number(config: Config, key: str) -> int:
+    return _sensible(config, lambda: _whole(config, key), 0)
 
 
 def _whole(config: Config, key: str) -> int:
@@ -144,6 +160,16 @@ def _whole(config: Config, key: str) -> int:
     if not is_whole(value):
         raise CheckpointError(f"{config.at(key)} is {value!r}; it must be a whole number")
     return max(0, int(value))
+
+
+def _penalty(config: Config) -> float:
+    key, (least, most) = "repetition_penalty", PENALTIES
+    value = config.number(key, default=1.0, positive=True)
+    if not least <= value <= most:
+        raise CheckpointError(
+            f"{config.at(key)} is {value:g}; it must be between {least:g} and {most:g}"
+        )
+    return value
 
 
 def _inside(token: int | None, vocab: int) -> int | None:

@@ -10,9 +10,7 @@ from torch import Tensor
 from core.arguments import check_finite, whole_number
 from core.errors import RequestError
 from core.request import Candidate, Sampling
-
-PENALTIES = 1e-6, 1e6
-"""The least and the largest repetition penalty: far beyond, scores are no numbers any more."""
+from core.spec import PENALTIES
 
 
 def check(sampling: Sampling) -> None:

@@ -32,6 +32,7 @@ from core.spec.positions import (
     SinusoidalPositions,
 )
 from core.spec.rules import (
+    PENALTIES,
     Rules,
 )
 from core.spec.stack import (
@@ -50,6 +51,7 @@ from core.spec.sublayers import (
 )
 
 __all__ = [
+    "PENALTIES",
     "Activation",
     "AlibiPositions",
     "Architecture",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+PENALTIES = 1e-6, 1e6
+"""The least and the largest repetition penalty: far beyond, scores are no numbers any more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:

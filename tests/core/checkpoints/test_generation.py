@@ -231,21 +231,6 @@ def test_a_chosen_penalty_stands_in_for_the_checkpoints_own(tmp_path: Path) -> N
     assert texts[0] != texts[1] != texts[2]
 
 
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        ({"no_repeat_ngram_size": "3"}, "no_repeat_ngram_size is '3'; it must be a whole number"),
-        ({"min_length": 2.5}, "min_length is 2.5; it must be a whole number"),
-        ({"repetition_penalty": 0}, "repetition_penalty is 0; it must be a number above 0"),
-    ],
-)
-def test_numbers_that_are_none(tmp_path: Path, said: Mapping[str, Any], why: str) -> None:
-    saved(tmp_path, GPT2, END)
-    (tmp_path / "generation_config.json").write_text(json.dumps(said), "utf-8")
-    with pytest.raises(CheckpointError, match=why):
-        load_model(tmp_path)
-
-
 def test_settings_that_change_nothing_are_not_named(tmp_path: Path) -> None:
     neutral = {
         "no_repeat_ngram_size": 0, "repetition_penalty": 1.0, "min_length": 0,
