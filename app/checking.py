@@ -71,10 +71,12 @@ class Checker:
         if not on:
             self._store.update(together=False)
             return
-        steps = self._store.state.steps
+        asked = self._store.state
 
-        def then() -> None:  # once there are others the person has moved on
-            if self._store.state.steps is steps:
+        def then() -> None:  # unless the person has moved on
+            state = self._store.state
+            there = state.selection.step == asked.selection.step and not state.playing
+            if state.steps is asked.steps and there:
                 self._show_together()
 
         self._verify(then)

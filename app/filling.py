@@ -84,7 +84,7 @@ class Filler:
         assert state.model is not None
         return not state.fills or state.model.spec.special.mask in state.fills[-1].tokens.ids
 
-    def new(self, *, at_end: bool) -> None:
+    def new(self) -> None:
         """Fill the next mask with its likeliest word."""
         self._fill(None, self._store.state.fills)
 

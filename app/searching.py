@@ -11,7 +11,7 @@ from app.choices import DecodeChoice, Narrowing
 from app.counting import signed
 from app.cutting import in_tokens, was_cut
 from app.lanes import GIVING_WAY
-from app.store import Answer, Store
+from app.store import SEARCHING, Answer, Store
 from app.tasks import Failed, Job, Report, ShouldStop, Tasks
 
 if TYPE_CHECKING:
@@ -50,14 +50,16 @@ class Searching:
         self._store, self._tasks, self._core = store, tasks, core
         self._done, self._failed, self._follows = done, failed, follows
 
-    def start(self, *, at_end: bool) -> None:
-        """Search, then show the best hypothesis: its first step, or its last one."""
+    def start(self) -> None:
+        """Search, then show the best hypothesis at its first step; whoever is told by `done` goes
+        on to its end where that is wanted by then."""
         state = self._store.state
         answer = state.answer
         if answer is None:
             return
 
         def work(job: Job) -> tuple[BeamSearch, Steps]:
+            job.report(SEARCHING)
             found = self._core.search(
                 answer, state.decode, state.narrowing, job.report, job.should_stop
             )
@@ -65,8 +67,7 @@ class Searching:
 
         def done(result: tuple[BeamSearch, Steps]) -> None:
             search, steps = result
-            first = len(steps) - 1 if at_end else 0
-            self._show(search, steps, first if self._follows() else None)
+            self._show(search, steps, 0 if self._follows() else None)
 
         self._tasks.submit("decode", work, done, self._failed, over=GIVING_WAY)
 

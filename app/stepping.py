@@ -90,6 +90,8 @@ class Stepping(QObject):
 
     def on(self) -> None:
         """The next move: one that is there already, or a new one."""
+        if self._wish.later(self.on):
+            return
         state = self._store.state
         shown = state.selection.step
         following = 0 if shown is None else shown + 1
@@ -97,8 +99,8 @@ class Stepping(QObject):
             self._move_to(following)
         elif self._tasks.active("decode"):
             self._follows = True
-        elif not self._wish.later(self.on) and not self.why_not():
-            self._new(at_end=False)
+        elif not self.why_not():
+            self._new()
 
     def back(self) -> None:
         step = self._store.state.selection.step
@@ -120,7 +122,7 @@ class Stepping(QObject):
         else:
             self._to_the_end = self._follows = True
             if not self._tasks.active("decode"):
-                self._new(at_end=True)
+                self._new()
 
     def show(self, step: int | None) -> None:
         """Let every view show a move, None the text itself; one that is on its way stays unseen
@@ -135,10 +137,12 @@ class Stepping(QObject):
         )
 
     def play(self) -> None:
-        """Play or pause."""
+        """Play or pause; what was to play once the text is read does not."""
         state = self._store.state
         if state.playing:
             self.halt()
+        elif self._wish.given(self.play):
+            self._wish.forget()
         elif self._wish.later(self.play):
             return
         elif not self.why_not() and state.answer is not None:
@@ -166,9 +170,10 @@ class Stepping(QObject):
         choice = replace(state.decode, **changes)
         if choice == state.decode:
             return
-        self._store.update(decode=choice)
         # What has left its search goes on to another length like any other.
-        length = state.decode.max_new_tokens if self.writer.by_hand else choice.max_new_tokens
+        by_hand = self.writer.by_hand
+        self._store.update(decode=choice)
+        length = state.decode.max_new_tokens if by_hand else choice.max_new_tokens
         if _course(replace(choice, max_new_tokens=length)) != _course(state.decode):
             self._start_anew(state.decode, choice)
         self._play.setInterval(1000 // choice.speed)
@@ -250,19 +255,21 @@ class Stepping(QObject):
         if not state.playing:
             self._play.stop()
             return
+        if self._tasks.active("run"):  # it is of another text, which nobody asked to play
+            return
         at_end = bool(state.moves) and state.selection.step == len(state.moves) - 1
         if at_end and not self._mover.may_go_on():
             self.halt()
         elif not self._tasks.active("decode"):
             self.on()
 
-    def _new(self, *, at_end: bool) -> None:
+    def _new(self) -> None:
         state = self._store.state
         if state.answer is None or (state.moves and not self._mover.may_go_on()):
             self.halt()
         else:
             self._follows = True
-            self._mover.new(at_end=at_end)
+            self._mover.new()
 
     def _made(self) -> None:
         """Another move is there, or other ones are."""
@@ -270,10 +277,10 @@ class Stepping(QObject):
         self._say_ending()
         if self._to_the_end:
             if self._mover.may_go_on():
-                self._new(at_end=True)
+                self._new()
             else:
                 self._to_the_end = False
-                if moves := self._store.state.moves:  # a search may have begun for its first token
+                if moves := self._store.state.moves:  # a search shows its first token
                     self._move_to(len(moves) - 1)
 
     def _interrupt(self) -> None:

@@ -68,6 +68,10 @@ class Answer:
     trouble: str = ""
 
 
+SEARCHING = "Beam search"
+"""How the worker's text begins while one runs."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Busy:
     """What the worker is doing. fraction 0–1, None when that is not known."""
@@ -184,8 +188,9 @@ class State:
     @property
     def searching(self) -> bool:
         """Whether a beam search runs whose hypotheses are not there yet."""
-        decoding = self.busy is not None and self.busy.lane == "decode"
-        return decoding and self.decode.strategy == "beam" and self.search is None
+        busy = self.busy
+        search = busy is not None and busy.lane == "decode" and busy.text.startswith(SEARCHING)
+        return search and self.search is None
 
     @property
     def all_at_once(self) -> Trace | None:

@@ -26,6 +26,10 @@ class Wish(QObject):
         self._wish = wish
         return True
 
+    def given(self, wish: Callable[[], None]) -> bool:
+        """Whether it is the one that waits."""
+        return self._wish == wish
+
     def forget(self) -> None:
         self._wish = None
 

@@ -69,15 +69,17 @@ class Writer:
 
     @property
     def by_hand(self) -> bool:
-        """Whether the steps have left their beam search, and go on greedily."""
+        """Whether the steps have left their beam search, or began without one, and go on
+        greedily."""
         state = self._store.state
-        return bool(state.steps) and state.search is not None and self._hypothesis is None
+        beam = state.decode.strategy == "beam"
+        return bool(state.steps) and beam and self._hypothesis is None
 
-    def new(self, *, at_end: bool) -> None:
+    def new(self) -> None:
         """Another token; with beams a whole search."""
         state = self._store.state
         if state.decode.strategy == "beam" and not state.steps:
-            self.searching.start(at_end=at_end)
+            self.searching.start()
         else:
             self._step(None, state.steps, state.tree)
 

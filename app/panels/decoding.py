@@ -28,7 +28,7 @@ from app.panels.elided import ElidedLabel
 from app.panels.folding import Folding
 from app.panels.move_chips import MoveChips, of_fills
 from app.session import Session
-from app.store import State, Store
+from app.store import SEARCHING, State, Store
 from app.theme import Theme
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ BUTTONS = (
     ("restart", "Throw the generated tokens away"),
 )
 LEAST_SLIDER = 120  # pixels in which a step can still be aimed at
-SEARCHING = "Beam search"  # how the worker tells of one
 WIDE = 980  # pixels that all that steers asks for in one line
 LEAST_TEXT, LEAST_ENDING = 240, 160  # pixels in which something can still be read
 

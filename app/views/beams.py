@@ -26,6 +26,10 @@ TALL, LEAST_ROW, MOST_ROW = 272.0, 22.0, 76.0  # the tree, and a row of it with 
 LEAST_BOX, MOST_BOX, BOX = 18.0, 32.0, 0.72  # the height of a box; its part of a row
 NONE_YET = "Choose the strategy Beam and press ▶: here stands every text that was considered."
 SEARCHING = "The search runs: once it has ended, here stands every text that was considered."
+BY_HAND = (
+    "The first token was taken by hand, and from there it goes on greedily. Throw the tokens away, "
+    "choose the strategy Beam and press ▶: here stands every text that was considered."
+)
 KINDS = {"kept": "embedding", "ended": "head", "dropped": "text"}
 
 
@@ -35,7 +39,9 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if trace.spec.decoder is None:
         return empty(title, f"{trace.spec.name} is encoder-only and writes no text to search for.")
     if search is None or not search.nodes:
-        return empty(title, SEARCHING if options.searching else NONE_YET)
+        by_hand = bool(options.steps) and options.steps[0].forced
+        none_yet = BY_HAND if by_hand else NONE_YET
+        return empty(title, SEARCHING if options.searching else none_yet)
     path = _path(search, options)
     steps = _window(search, selection.step)
     tree = _tree(search, path, steps, options)

@@ -101,6 +101,22 @@ def test_all_at_once_is_shown_unless_there_are_other_steps(
     assert state.together == fails == app.window.decoding.checks.together.isChecked()
 
 
+@pytest.mark.parametrize("moved", [True, False])
+def test_all_at_once_does_not_lead_back_who_looks_elsewhere(
+    qtbot: QtBot, app: App, core: Endless, moved: bool
+) -> None:
+    core.begun = 1  # none lasts
+    app.session.checker.together(True)
+    if moved:
+        app.session.stepping.first()
+    qtbot.waitUntil(lambda: app.store.state.checked is not None)
+    settled(qtbot, app)
+    state = app.store.state
+    assert state.selection.step == (None if moved else 1)
+    assert state.together != moved
+    assert app.window.decoding.checks.together.isChecked() != moved
+
+
 def test_pooled_heads_are_compared_with_the_step_that_is_looked_at(
     qtbot: QtBot, app: App, core: Endless
 ) -> None:

@@ -55,3 +55,23 @@ def test_the_beams_say_that_the_search_runs(
         qtbot.waitUntil(lambda: app.store.state.search is not None)
         qtbot.waitUntil(lambda: said(app) == "" and app.window.pictures.figure is not None)
     core.let_go.set()
+
+
+@pytest.mark.parametrize(("then", "shown"), [("nothing", 5), ("home", None), ("home and on", 0)])
+def test_it_is_shown_where_one_wants_to_look_by_the_end(
+    qtbot: QtBot, open_app: Opener, then: str, shown: int | None
+) -> None:
+    core = HeldSearch()
+    app = open_app("random:decoder", core=core)
+    stepping, store = app.session.stepping, app.store
+    stepping.choose(strategy="beam", max_new_tokens=6)
+    stepping.last()
+    if then != "nothing":
+        stepping.first()
+    if then == "home and on":
+        stepping.on()
+    core.let_go.set()
+    qtbot.waitUntil(lambda: store.state.search is not None, timeout=10_000)
+    assert len(store.state.steps) == 6
+    assert store.state.selection.step == shown
+    settled(qtbot, app)

@@ -77,6 +77,42 @@ def test_play(qtbot: QtBot, app: App, core: Slow) -> None:
     settled(qtbot, app)
 
 
+def test_playing_does_not_go_on_in_another_text(qtbot: QtBot, app: App, core: Slow) -> None:
+    app.session.stepping.choose(max_new_tokens=500, speed=20)
+    app.session.stepping.play()
+    qtbot.waitUntil(lambda: len(app.store.state.steps) >= 2, timeout=10_000)
+    reading(app, core, "ab")
+    qtbot.wait(200)  # for several steps, had they been asked for
+    let(qtbot, app, core)
+    qtbot.wait(150)
+    assert not app.store.state.playing
+    assert app.store.state.steps == ()
+
+
+def test_a_step_is_one_of_the_new_text(qtbot: QtBot, app: App, core: Slow) -> None:
+    app.session.stepping.last()
+    qtbot.waitUntil(lambda: len(app.store.state.steps) == 4, timeout=10_000)
+    app.session.stepping.first()
+    reading(app, core, "ab")
+    app.session.stepping.on()
+    assert app.store.state.selection.step is None, "it is no step of the old one"
+    let(qtbot, app, core)
+    qtbot.waitUntil(lambda: len(app.store.state.steps) == 1, timeout=10_000)
+    assert app.store.state.answer.inputs.text == "ab"
+    assert app.store.state.selection.step == 0
+    settled(qtbot, app)
+
+
+def test_play_twice_is_off_again(qtbot: QtBot, app: App, core: Slow) -> None:
+    reading(app, core, "ab")
+    app.session.stepping.play()
+    app.session.stepping.play()
+    let(qtbot, app, core)
+    qtbot.wait(100)
+    assert not app.store.state.playing
+    assert app.store.state.steps == ()
+
+
 @pytest.mark.parametrize("how", ["another text", "home", "cancel"])
 def test_a_wish_that_is_taken_back_is_not_done(
     qtbot: QtBot, app: App, core: Slow, how: str
