@@ -52,13 +52,13 @@ def vocabulary_bars(
     candidates += tuple(candidate for candidate, _ in asked if candidate.token not in listed)
     narrowed = narrowed_by(sampling, penalised=bool(seen))
     after = probabilities(closed(logits, allowed), sampling, seen)
-    ruled = _ruled(logits, allowed)
+    rules = ruled(logits, allowed)
     return Bars(
         title=title,
         bars=tuple(_bar(c, options, chosen, ranks.get(c.token)) for c in candidates),
-        note=_note(float(entropy_bits(after.numpy())), narrowed, ruled),
+        note=_note(float(entropy_bits(after.numpy())), narrowed, rules),
         position=position,
-        value_name=_value_name(narrowing(sampling, penalised=bool(seen)), ruled),
+        value_name=_value_name(narrowing(sampling, penalised=bool(seen)), rules),
     )
 
 
@@ -75,7 +75,7 @@ def never_filled(bars: Bars, mask: int | None) -> Bars:
     )
 
 
-def _ruled(logits: Tensor, allowed: Tensor | None) -> str:
+def ruled(logits: Tensor, allowed: Tensor | None) -> str:
     """How the checkpoint changes the distribution, where that is to be seen in a list."""
     if allowed is None:
         return ""

@@ -12,8 +12,9 @@ from app.selection import Selection
 from app.views import ViewOptions
 from app.views._bars import narrowed_by
 from app.views._focus import answer_position, first_choice, no_prediction, pinned_answer
-from app.views._growth import OWN
-from app.views._judged import Judged, judged, score
+from app.views._growth import OPEN, OWN
+from app.views._judged import Judged, alone, judged, score
+from app.views._ruled import narrows
 from app.views._tokens import token_name
 from app.views._vectors import plain
 from core.analysis.divergence import divergence_bits
@@ -27,24 +28,30 @@ MOST = 6
 """So many of the likeliest tokens of either run; a label of a classifier may be one of twice so
 many."""
 KL = "KL(kept ‖ this run)"
+SHORT = {"classes": "class", "pair": "pair"}
+ROUNDING = 1e-9
+"""Bits that equal runs may be apart: their logits then differ by some 1e-5, as `float32` does."""
 
 
 def predictions(
     trace: Trace, other: Trace, selection: Selection, options: ViewOptions
 ) -> tuple[tuple[Panel, ...], str]:
     """Tables of both, of the vocabulary or of the heads that judge the text where there is none;
-    and one sentence that says how far apart they are."""
-    if trace.spec.heads.vocab is not None:
-        table, bits = _vocabulary(trace, other, selection, options)
-        return (table,), f"{KL} of the predictions = {_bits(bits)}."
+    and in sentences how far apart they are, and what heads beside a vocabulary judge."""
     found = [
         (one, before)
         for one in judged(trace, options)
         for before in judged(other, options)
         if one.head == before.head
     ]
+    unjudged = _unjudged(trace, other)
+    if trace.spec.heads.vocab is not None:
+        table, bits = _vocabulary(trace, other, selection, options)
+        beside = [_likeliest(one, before) for one, before in found if one.logits is not None]
+        of = "" if beside else " of the predictions"  # one line holds both
+        return (table,), f"{KL}{of} = {'; '.join([_bits(bits), *beside])}."
     if not found:
-        text = no_prediction(trace, options)
+        text = unjudged or no_prediction(trace, options)
         return (Words(title="Predictions", text=text),), ""
     apart = [
         f"{_bits(_divergence(before.logits, one.logits))} of “{one.title}”"
@@ -52,7 +59,27 @@ def predictions(
         if one.logits is not None and before.logits is not None
     ]
     tables = tuple(_judgement(one, before, trace, other) for one, before in found)
-    return tables, f"{KL} = {', '.join(apart)}." if apart else ""
+    said = [f"{KL} = {', '.join(apart)}."] if apart else []
+    return tables, " ".join([*said, *[unjudged] * bool(unjudged)])
+
+
+def _likeliest(one: Judged, before: Judged) -> str:
+    """What a head judges in both runs, in few words: the table beside it is the vocabulary's."""
+    kept, own = (
+        f"“{run.labels[place]}” {run.values[place]:.3f}"
+        for run in (before, one)
+        for place in (max(range(len(run.values)), key=run.values.__getitem__),)
+    )
+    return f"{SHORT.get(one.head, one.title)}: kept {kept}, this run {own}"
+
+
+def _unjudged(trace: Trace, other: Trace) -> str:
+    """Why the sentence pair is not judged in both runs; empty where it is or no head judges it."""
+    pair, here, there = trace.spec.heads.pair, alone(trace), alone(other)
+    if pair is None or here == there:
+        return here
+    which = "this run" if here else "the kept run"
+    return f"“{pair.question}” is not compared: {which} has no second sentence."
 
 
 def _vocabulary(
@@ -72,8 +99,10 @@ def _vocabulary(
     found = {t: [of_token(logits, sampling, t) for logits in runs] for t in tokens}
     tokens.sort(key=lambda t: -max(candidate.probability for candidate, _ in found[t]))
     narrowed = narrowed_by(options.sampling, penalised=trace.spec.decoder is not None)
+    # The table is of the model itself, lists of one run are of what its checkpoint lets come next.
+    ruled = narrows(other, before, runs[0]) or narrows(trace, position, runs[1], options.step)
     table = _table(
-        _where(trace, other, position, before, options) + OWN * bool(narrowed),
+        _where(trace, other, position, before, options) + (OWN if narrowed else OPEN * ruled),
         Axis(
             title="Candidate",
             labels=tuple(options.pieces(token) for token in tokens),
@@ -185,4 +214,6 @@ def _divergence(before: Tensor | None, after: Tensor | None) -> float:
 def _bits(value: float) -> str:
     if not math.isfinite(value):
         return "∞ bits" if value > 0 else "no number"
+    if abs(value) < ROUNDING:
+        return "0 bits"
     return f"{plain(value)} bits"

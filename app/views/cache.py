@@ -60,8 +60,8 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     if trace.spec.decoder is None:
         return empty(
             title,
-            f"{trace.spec.name} is encoder-only: every token sees every other, so a new word "
-            "changes all keys and values and nothing can be kept.",
+            f"{trace.spec.name} is encoder-only and writes no text, so it keeps no cache: that "
+            "spares a decoder from computing the keys and values of its earlier tokens anew.",
         )
     stack = trace.spec.decoder
     layer = min(selection.layer, stack.layers - 1)

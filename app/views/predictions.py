@@ -12,16 +12,14 @@ from app.views._bars import ALLOWED, never_filled, vocabulary_bars
 from app.views._focus import no_prediction
 from app.views._growth import MOST_STRIPS, followed, strips
 from app.views._judged import Judged, alone, judged, score, sees_itself
+from app.views._ruled import allowed
 from app.views._searched import heeded, search_of, weighing
 from app.views._tokens import labels, last_position, pinned, token_name
 from core.analysis.lens import growth, growth_key
 from core.progress import part
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from core.decoding.rules import Past
-    from core.request import ShouldStop, Step
+    from core.request import ShouldStop
     from core.spec import ClassHead
     from core.trace import Trace
 
@@ -168,18 +166,9 @@ def _next_token(
         chosen=chosen,
         position=place,
         seen=past.read,
-        allowed=_allowed(trace, logits, past, options.step if place == last else None),
+        allowed=allowed(trace, logits, past, options.step if place == last else None),
     )
     return title, [bars], note
-
-
-def _allowed(trace: Trace, logits: Tensor, past: Past, step: Step | None) -> Tensor | None:
-    """[vocab], what the checkpoint lets follow `past`, where `step` was taken; None where it lets
-    all."""
-    from core.decoding import prompt
-
-    fixed = prompt.fixed_after(trace.spec, len(past.read)) if step is None else step.fixed
-    return prompt.allowed(trace.spec, logits, fixed, past)
 
 
 def _sentence(trace: Trace, options: ViewOptions) -> list[Panel]:

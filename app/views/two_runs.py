@@ -14,6 +14,7 @@ from app.figure import Figure, Floats, Heatmap, Words
 from app.mask_names import mask_name
 from app.selection import Selection
 from app.views import View, ViewOptions, _kept, _maps
+from app.views._apart import apart, without_filter
 from app.views._both import predictions
 from app.views._readings import differences, words
 from app.views._tokens import empty, labels, no_site
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 NOISE = 1e-5
 """Equal weights may differ so much where a run went on from another one."""
 BESIDE = "both maps, their difference and both predictions stand side by side."
-ONE_SIDED = "Where only one run masks, its weight counts as 0."
+ONE_SIDED = "Masked counts as 0."
 
 
 def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
@@ -48,12 +49,13 @@ def draw(trace: Trace, selection: Selection, options: ViewOptions) -> Figure:
     called = _kept.names(comparable, selection.stack)
     own = called.get(trace) or _kept.names((trace,), selection.stack)[trace]
     titles = _titles(trace, other, (called[other], own), selection)
+    options, whole = without_filter(trace, other, selection.stack, options)
     first, second = _maps_of(trace, other, selection, options)
     tables, told = predictions(trace, other, selection, options)
-    read = _elsewhere(trace, other, selection.site)
+    read = _elsewhere(trace, other, selection)
     why = _why_none(trace, other, selection, options)
     one_sided = not why and bool((masked(first) != masked(second)).any())
-    said = (read, ONE_SIDED * one_sided, told, _maps.note(trace, selection, options))
+    said = (read, whole, ONE_SIDED * one_sided, told, _maps.note(trace, selection, options))
     title = _maps.title(trace, selection, options)
     return Figure(
         title=f"Two runs · {title[0].lower()}{title[1:]}",
@@ -166,13 +168,16 @@ def _titles(
     return f"Kept: {kept}", f"This run: {own}"
 
 
-def _elsewhere(trace: Trace, other: Trace, site: str) -> str:
-    """One sentence of what else was read otherwise, beside the mask that stands above the maps."""
+def _elsewhere(trace: Trace, other: Trace, selection: Selection) -> str:
+    """What else was read otherwise, in sentences, beside the mask and the text that stand above
+    the maps."""
     found = differences(trace, other, trace.spec.main_stack.name)
-    where = [place for place in found if place != site]
+    where = [place for place in found if place != selection.site]
+    texts = apart(trace, other, selection.stack)
     if not where:
-        return ""
-    return f"Not read alike: the kept run {words(other, where)}, this one {words(trace, where)}."
+        return texts
+    told = f"the kept run {words(other, where)}, this one {words(trace, where)}"
+    return f"Not read alike: {told}. {texts}".rstrip()
 
 
 def _why_none(trace: Trace, other: Trace, selection: Selection, options: ViewOptions) -> str:

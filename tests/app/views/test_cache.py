@@ -97,7 +97,7 @@ def test_an_encoder_decoder_keeps_two_caches() -> None:
 def test_an_encoder_says_why_it_keeps_none() -> None:
     (words,) = panels("encoder")
     assert isinstance(words, Words)
-    assert "nothing can be kept" in words.text
+    assert "writes no text, so it keeps no cache" in words.text
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

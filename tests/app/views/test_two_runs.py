@@ -94,7 +94,7 @@ def test_titles_tell_the_runs_by_mask_and_text() -> None:
         "Kept: “the boss pays” · model's own mask",
         "This run: “the bank pays” · model's own mask",
     ], "first what is not the same"
-    assert "Where only one run masks, its weight counts as 0." in figure.note
+    assert "Masked counts as 0." in figure.note
 
 
 def test_masks_of_other_sites_are_told() -> None:
