@@ -8,7 +8,7 @@ parent's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import Literal
 
@@ -53,8 +53,10 @@ class Hypothesis:
 class BeamSearch:
     """Keeps the `beams` likeliest unfinished texts and the `beams` best finished ones.
 
-    Where the request forces a token at a step, every hypothesis goes on with that one. sampling:
-    the request's repetition penalty alone; nothing is drawn, so there is nothing to narrow.
+    Where the request forces a token at a step, every hypothesis goes on with that one. Where the
+    settings let nothing follow any of them, the search ends with the finished ones; if there are
+    none, with those that it has. sampling: the request's repetition penalty alone; nothing is
+    drawn, so there is nothing to narrow.
     """
 
     def __init__(
@@ -90,7 +92,8 @@ class BeamSearch:
         return 0 if not self.nodes else self.nodes[-1].index + 1
 
     def step(self) -> tuple[Hypothesis, ...]:
-        """Extend every live hypothesis by one token; returns the candidates, best first."""
+        """Extend every live hypothesis by one token; returns the candidates, best first: none where
+        nothing may follow, and RequestError where nothing may follow the prompt."""
         if self.finished is not None:
             raise RequestError(f"beam search has ended ({self.finished})")
         index, beams = self.index, self.request.beams
@@ -136,6 +139,9 @@ class BeamSearch:
                     why=why,
                 )
             )
+        if not candidates:
+            self._end_here()
+            return ()
         self.nodes.extend(candidates)
         self._children |= {(node.parent, node.token): node.id for node in candidates}
         self.ended = sorted(ended, key=lambda n: -self.nodes[n].score)[:beams]
@@ -197,7 +203,7 @@ class BeamSearch:
                     self.sampling,
                     CANDIDATES,
                     past.read,
-                    prompt.allowed(self.model.spec, logits, fixed, past),
+                    prompt.open_to(self.model.spec, logits, fixed, past),
                 ),
                 forced=hypothesis.index in self._forced,
                 fixed=fixed,
@@ -227,11 +233,27 @@ class BeamSearch:
         elif fixed is not None:
             step = _only(fixed, torch.zeros_like(logits))
         else:
-            allowed = prompt.allowed(self.model.spec, logits, None, past)
+            allowed = prompt.open_to(self.model.spec, logits, None, past)
+            if allowed is not None and not allowed.any():
+                return torch.full_like(logits, float("-inf"))
             open_ = filters.closed(self.weighed(logits), allowed)
             step = filters.penalised(open_, self.sampling, past.read)
             step = step.log_softmax(-1) if self.model.spec.renormalised else step
         return step + (0.0 if node is None else self.nodes[node].log_probability)
+
+    def _end_here(self) -> None:
+        """Nothing may follow what is live: the texts that have ended count, as in the reference, or
+        where there are none the live ones (the reference then writes on against the settings)."""
+        if not self.ended:
+            live = [n for n in self.alive if n is not None]
+            if not live:
+                raise prompt.dead_end(self.model.spec)
+            for n in live:
+                why = f"score {self.nodes[n].score:z.3f}, as nothing may follow"
+                self.nodes[n] = replace(self.nodes[n], fate="ended", why=why)
+            self.ended = live
+        self.alive = []
+        self.finished = "the settings rule out every further token"
 
     def _fixed(self, tokens: Tokens, index: int) -> int | None:
         return prompt.fixed(self.model.spec, tokens, index, self._most - 1)

@@ -126,7 +126,9 @@ def _candidates(
     allowed: Tensor | None,
 ) -> tuple[Candidate, ...]:
     before = after = logits.softmax(-1)
-    if allowed is not None or sampling != Sampling():
+    if allowed is not None and not allowed.any():
+        after = torch.zeros_like(before)
+    elif allowed is not None or sampling != Sampling():
         after = probabilities(closed(logits, allowed), sampling, seen)
     out = torch.zeros_like(tokens).bool() if allowed is None else ~allowed[tokens]
     columns = (tokens, before[tokens], after[tokens], out)

@@ -111,10 +111,12 @@ class Decoding:
         spec, index = self.model.spec, len(self.steps)
         past = rules.past(trace, index)
         fixed = prompt.fixed(spec, self.tokens, index, self.request.max_new_tokens - 1)
-        allowed, seen = prompt.allowed(spec, logits, fixed, past), past.read
-        token = by_hand
+        token, seen = by_hand, past.read
         if token is None:
+            allowed = prompt.allowed(spec, logits, fixed, past)
             token = choose(filters.closed(logits, allowed), self.request, index, seen)
+        else:
+            allowed = prompt.open_to(spec, logits, fixed, past)
         step = make_step(
             self.model,
             trace=trace,

@@ -104,6 +104,19 @@ def fixed_after(spec: ModelSpec, read: int) -> int | None:
 def allowed(spec: ModelSpec, logits: Tensor, fixed: int | None, past: Past) -> Tensor | None:
     """[vocab], true where the configuration lets a token of logits [vocab] follow `past`; None
     where it lets all, RequestError where none. fixed: the only one, as `fixed` tells."""
+    found = open_to(spec, logits, fixed, past)
+    if found is not None and not found.any():
+        raise dead_end(spec)
+    return found
+
+
+def dead_end(spec: ModelSpec) -> RequestError:
+    """What to raise where a token has to be chosen and none may follow."""
+    return RequestError(f"{spec.name} cannot write on: its settings rule out every token here")
+
+
+def open_to(spec: ModelSpec, logits: Tensor, fixed: int | None, past: Past) -> Tensor | None:
+    """The same where nothing has to be chosen: all false where none may follow."""
     if fixed is not None:
         only = logits.new_zeros(logits.shape, dtype=torch.bool)
         only[fixed] = True
@@ -113,8 +126,6 @@ def allowed(spec: ModelSpec, logits: Tensor, fixed: int | None, past: Past) -> T
         return None
     rest = logits.new_ones(logits.shape, dtype=torch.bool)
     rest[out] = False
-    if not rest.any():
-        raise RequestError(f"{spec.name} cannot write on: its settings rule out every token here")
     return rest
 
 

@@ -133,3 +133,8 @@ def test_where_nothing_may_come_that_is_said() -> None:
     decoding = start(ruled(Rules(begin_suppressed=everything)))
     with pytest.raises(RequestError, match="its settings rule out every token here"):
         decoding.step()
+    taken = decoding.force(3)  # a person may take any token
+    assert (taken.token, taken.forced) == (3, True)
+    assert all(one.ruled_out and one.kept == 0 for one in taken.candidates)
+    assert taken.candidates[0].probability > 0
+    assert decoding.step().index == 1
