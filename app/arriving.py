@@ -121,8 +121,9 @@ def of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
 def keep_at_the_end(
     load: Load | None, state: State, known: ByArchitecture, expected: Architecture
 ) -> None:
-    """Into `known`: what was given to the open model, and what was written for one that will not
-    come any more. load: of a model on its way; expected: the architecture of the first one."""
+    """Into `known`: what was given to the open model, and what was written or chosen for one that
+    will not come any more. load: of a model on its way; expected: the architecture of the first
+    one."""
     there = _there(state, expected)
     coming = known.of_source(load.source, state.models) if load is not None else None
     if load is not None:
@@ -133,6 +134,8 @@ def keep_at_the_end(
         known.keep(state)
         return
     known.keep(replace(state, inputs=before))
+    if state.model is None:
+        known.keep_choices(expected, state)
     own = known.text(coming or there)
     if (written := _written(state, before, own)) != own:
         known.texts[coming or there] = written

@@ -80,8 +80,12 @@ class ByArchitecture:
             self.texts[architecture] = state.inputs
             self.masks[architecture] = write_masks(state.masks)
             self.places[architecture] = state.selection
-            self.decodings[architecture] = state.decode
-            self.narrowings[architecture] = state.narrowing
+            self.keep_choices(architecture, state)
+
+    def keep_choices(self, architecture: Architecture, state: State) -> None:
+        """How one decodes with this architecture, which may have no model yet."""
+        self.decodings[architecture] = state.decode
+        self.narrowings[architecture] = state.narrowing
 
     def choices_of(self, architecture: Architecture, state: State) -> dict[str, Any]:
         """Fields of the store: how one decodes with this architecture; as fast as now."""

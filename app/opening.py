@@ -209,6 +209,8 @@ class Opening:
             return
         self.starting.gone = ""  # it is said with this one
         self.known.keep(replace(state, inputs=kept))
+        if state.model is None:
+            self.known.keep_choices(self.starting.expected, state)
         self.known.used(load.source, load.device, model.spec.architecture, stands_in=load.stands_in)
         back, gone = self._left.exchange(
             state, model, changes["inputs"], changes["masks"], anew=load.anew

@@ -49,9 +49,15 @@ class Starting:
             self._store.update(**self._known.choices_of(self.expected, self._store.state))
 
     def expect_kind(self, architecture: Architecture) -> None:
-        """Another kind of model is wished for: its text, unless one's own was written."""
-        if self._store.state.inputs == self._known.text(self.expected):
-            self._store.update(inputs=self._known.text(architecture))
+        """Another kind of model is wished for: its text, unless one's own was written, and its own
+        choices of decoding."""
+        state, known = self._store.state, self._known
+        if architecture == self.expected:
+            return
+        if state.inputs == known.text(self.expected):
+            self._store.update(inputs=known.text(architecture))
+        known.keep_choices(self.expected, state)
+        self._store.update(**known.choices_of(architecture, state))
         self.expected = architecture
 
     def later(self, wish: Callable[[], None]) -> bool:
