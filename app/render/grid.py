@@ -271,7 +271,7 @@ def _upright(labels: tuple[str, ...], room: float) -> float | None:
 def room_beside(labels: tuple[str, ...], place: int, wide: float, size: float) -> float:
     """How wide an upright label may be: wider than its column where its neighbours leave room."""
     near = [labels[at] for at in (place - 1, place + 1) if 0 <= at < len(labels)]
-    return max(wide, 2 * wide - text.longest(tuple(near), size, True) - 2)
+    return max(wide - 2, 2 * wide - text.longest(tuple(near), size, True) - 2)
 
 
 def _cut(labels: tuple[str, ...], wide: float, size: float) -> int:

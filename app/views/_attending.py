@@ -233,7 +233,7 @@ def weights(found: Attending, keys: Keys) -> Bars:
         rest = float(found.weights.sum() - found.weights[list(keys.places)].sum())
         bars.append(Bar(label=keys.others, value=max(0.0, rest)))
     if keys.masked_left:
-        bars.append(Bar(label=f"+ {keys.masked_left} masked", value=0.0, state="masked"))
+        bars.append(Bar(label=f"{keys.masked_left} masked", value=0.0, state="masked"))
     return Bars(
         title=f"4  α = softmax(score) [{len(found.weights)}]",
         bars=tuple(bars),

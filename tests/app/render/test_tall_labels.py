@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QFontMetricsF
 
-from app.figure import Figure
+from app.figure import Axis, Cell, Figure, WordGrid
 from app.render import text
 from app.render.heatmap import HeatmapDrawing
 from app.render.page import Page
@@ -54,3 +54,22 @@ def test_chinese_labels_do_not_lie_over_each_other(pitch: int) -> None:
 def test_latin_labels_of_narrow_columns_are_all_drawn() -> None:
     known = [f"word{n}" for n in range(42)]
     assert len(drawn(known, 9)[1]) == len(known)
+
+
+def test_upright_labels_as_wide_as_their_columns_do_not_touch() -> None:
+    """Bytes among the candidates of a table, at each width of a window."""
+    labels = ("a", "(U+000F)", "(U+0004)", "(U+001F)")
+    cells = ((Cell(text="0.0001", strength=None),) * len(labels),) * 3
+    table = WordGrid(
+        title="t",
+        cells=cells,
+        rows=Axis(title="", labels=("kept", "this run", "change")),
+        columns=Axis(title="Candidate", labels=labels),
+    )
+    for wide in range(240, 420, 2):
+        texts = record(Figure(title="t", panels=(table,)), wide, 200).texts
+        drawn = sorted(
+            (one.box.x, one.box.right) for one in texts if one.words.startswith(("a", "(U+"))
+        )
+        assert len(drawn) == len(labels)
+        assert all(left[1] + 1 <= right[0] for left, right in pairwise(drawn)), wide

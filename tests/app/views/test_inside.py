@@ -144,7 +144,7 @@ def test_a_long_text_folds_its_masked_keys() -> None:
     assert isinstance(bars, Bars)
     labels = [b.label for b in bars.bars]
     assert labels[5].startswith("10 ")  # the nearest one is named
-    assert labels[6:] == ["5 others", "+ 9 masked"]
+    assert labels[6:] == ["5 others", "9 masked"]
     assert "The other masked keys share a line." in figure.note
     bars = head_figure("decoder", replace(selection, key=15), length=20).panels[3]
     assert isinstance(bars, Bars)
