@@ -13,6 +13,8 @@ from app.store import Store
 
 GAP, WIDE = 4, 236  # pixels between; that three numbers in a row ask for at most
 BUTTONS = 26  # pixels of a spin box beside its number
+LEAST, MOST = 0.1, 5.0  # repetition penalties, where no checkpoint sets another
+DIGITS, MOST_DIGITS = 2, 6  # behind the point; the least penalty there is has six
 REPEATED = "above 1 makes tokens less likely that are there already (1: off)"
 
 
@@ -29,7 +31,7 @@ class NarrowingControls(QWidget):
         self.top_p = _decimal(0.01, 1.0, 0.05)
         self.min_p = _decimal(0.0, 1.0, 0.05)
         self.min_p.setSpecialValueText("off")
-        self.repetition_penalty = _decimal(0.1, 5.0, 0.1)
+        self.repetition_penalty = _decimal(LEAST, MOST, 0.1)
         self._spins: dict[str, QSpinBox | QDoubleSpinBox] = {
             "temperature": self.temperature,
             "top_k": self.top_k,
@@ -102,9 +104,10 @@ class NarrowingControls(QWidget):
 
     def _narrow(self, field: str, value: float) -> None:
         """The checkpoint's own penalty is none that was chosen: it stays with its checkpoint."""
-        spin, own = self.repetition_penalty, self._own_penalty()
-        same = field == "repetition_penalty" and value == round(own, spin.decimals())
-        self._session.narrow(**{field: None if same else value})
+        own = self._own_penalty()
+        same = value == own or value == round(own, self.repetition_penalty.decimals()) != 1
+        given = None if field == "repetition_penalty" and same else value
+        self._session.narrow(**{field: given})
 
     def _own_penalty(self) -> float:
         model = self._store.state.model
@@ -117,6 +120,7 @@ class NarrowingControls(QWidget):
         for widget in (self.repetition_penalty, self._words["repetition_penalty"]):
             said = f"; the checkpoint sets {own:g}" * (own != 1)
             widget.setToolTip(f"Repetition penalty: {REPEATED}{said}")
+        self._hold(own, narrowing.repetition_penalty)
         for field, spin in self._spins.items():
             value: Any = getattr(narrowing, field)
             if value is None:
@@ -127,10 +131,27 @@ class NarrowingControls(QWidget):
             spin.setValue(value)
             spin.blockSignals(False)
 
+    def _hold(self, own: float, chosen: float | None) -> None:
+        """The box can show the checkpoint's own penalty and the one that acts, be they unusual."""
+        spin, held = self.repetition_penalty, (own, own if chosen is None else chosen)
+        digits = max(DIGITS, *(_digits(number) for number in held))
+        least, most = (round(number, digits) for number in (min(LEAST, *held), max(MOST, *held)))
+        if (spin.decimals(), spin.minimum(), spin.maximum()) == (digits, least, most):
+            return  # a number that is being typed stays as it is
+        spin.blockSignals(True)
+        spin.setDecimals(digits)
+        spin.setRange(least, most)
+        spin.blockSignals(False)
+
+
+def _digits(number: float) -> int:
+    """Behind the point, without the noise of a number that was float32."""
+    return len(f"{number:.{MOST_DIGITS}f}".rstrip("0").partition(".")[2])
+
 
 def _decimal(least: float, most: float, step: float) -> QDoubleSpinBox:
     spin = QDoubleSpinBox()
     spin.setRange(least, most)
     spin.setSingleStep(step)
-    spin.setDecimals(2)
+    spin.setDecimals(DIGITS)
     return spin

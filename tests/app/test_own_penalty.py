@@ -54,8 +54,11 @@ def test_the_window_shows_it_and_decodes_with_it(
     assert kept == pytest.approx({one.token: one.kept for one in first.candidates}, abs=1e-6)
     plain = next(model.decode(ids=run.source.ids, max_new_tokens=1, repetition_penalty=1.0))
     assert max(abs(kept.get(one.token, 0) - one.kept) for one in plain.candidates) > 1e-4
+    not_own = app.window.predictions.not_own
+    assert not_own.text() == "repeat ÷ 1.4, which the checkpoint sets, acts on these."
     spin.setValue(1.0)
     assert app.store.state.narrowing.repetition_penalty == 1.0
+    assert not_own.text() == ""
     qtbot.waitUntil(lambda: "penalty" not in note(app))
     spin.setValue(OWN)
     assert app.store.state.narrowing == Narrowing()
@@ -68,6 +71,7 @@ def test_it_stays_with_its_checkpoint(qtbot: QtBot, open_app: Opener, checkpoint
     app.session.opening.open("random:decoder")
     qtbot.waitUntil(lambda: spin.value() == 1.0, timeout=20_000)
     assert spin.toolTip().endswith("(1: off)")
+    assert app.window.predictions.not_own.text() == ""
     settled(qtbot, app)
     spin.setValue(1.2)
     app.session.opening.open(checkpoint)
@@ -81,6 +85,21 @@ def test_the_choice_is_written_down(tmp_path: Path, penalty: float | None) -> No
     file = tmp_path / "s.ini"
     Settings(file).save(Remembered(narrowing=Narrowing(repetition_penalty=penalty)))
     assert Settings(file).load().narrowing.repetition_penalty == penalty
+
+
+@pytest.mark.parametrize(("written", "chosen"), [("1.0", None), ("1.3", 1.3)])
+def test_what_was_written_before_one_could_leave_it_to_the_checkpoint(
+    tmp_path: Path, written: str, chosen: float | None
+) -> None:
+    file = tmp_path / "s.ini"
+    file.write_text(
+        f"[narrowing]\ntemperature=1.0\nrepetition_penalty={written}\n"
+        f"[decoder]\nnarrowing\\temperature=1.0\nnarrowing\\repetition_penalty={written}\n",
+        "utf-8",
+    )
+    known = Settings(file).load()
+    assert known.narrowing == Narrowing(repetition_penalty=chosen)
+    assert known.by_architecture.narrowings["decoder"] == known.narrowing
 
 
 def test_the_commands_follow_it(checkpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,3 +116,26 @@ def test_the_commands_follow_it(checkpoint: str, capsys: pytest.CaptureFixture[s
     search = decoded(Namespace(steps=2, beams=2), model, model.request(TEXT)).search
     assert search is not None
     assert search.sampling.repetition_penalty == OWN
+
+
+@pytest.mark.parametrize(
+    ("own", "shown"),
+    [(8.0, "8.00"), (1.004, "1.004"), (0.00125, "0.00125"), (250_000.0, "250000.00")],
+)
+def test_one_that_is_no_usual_number_is_shown_and_can_be_chosen_again(
+    qtbot: QtBot, open_app: Opener, checkpoint: str, own: float, shown: str
+) -> None:
+    file = Path(checkpoint) / "generation_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"repetition_penalty": own}))
+    app = open_app(checkpoint)
+    spin = app.window.predictions.narrowing.repetition_penalty
+    qtbot.waitUntil(lambda: spin.text() == shown)
+    for number, chosen in ((2.0, 2.0), (1.0, 1.0), (own, None)):
+        spin.setValue(number)
+        assert app.store.state.narrowing.repetition_penalty == chosen
+        assert spin.value() == number
+    settled(qtbot, app)
+    app.session.opening.open("random:decoder")
+    qtbot.waitUntil(lambda: spin.text() == "1.00", timeout=20_000)
+    assert (spin.minimum(), spin.maximum()) == (0.1, 5.0)
+    settled(qtbot, app)
