@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _SAMPLED = ("temperature", "top_k", "top_p", "min_p", "seed")
 _SEARCHED = ("beams", "length_penalty")
 _WRITTEN = ("strategy", "max_new_tokens", "repetition_penalty", *_SAMPLED, *_SEARCHED)
+MOST_BEAMS = 64
+"""Each holds a cache of its own, and every step looks at a multiple of them."""
 _FIRST = {**asdict(DecodeChoice()), **asdict(Narrowing())}
 USUAL: dict[str, Any] = {**{name: _FIRST[name] for name in _WRITTEN}, "candidates": 10}
 """By name; the window's at first."""
@@ -37,6 +39,7 @@ def check(asked: Namespace, spec: ModelSpec) -> None:
     elif asked.strategy == "beam":
         _check_idle(asked, ["candidates"], "a beam search tells of hypotheses, not of candidates")
     _check_candidates(asked.candidates)
+    _check_beams(asked.beams)
 
 
 def _check_idle(asked: Namespace, names: Iterable[str], why: str) -> None:
@@ -50,6 +53,11 @@ def _check_candidates(count: int) -> None:
 
     if count > CANDIDATES:
         raise ValueError(f"--candidates {count} are asked for; a step keeps {CANDIDATES} ready.")
+
+
+def _check_beams(count: int) -> None:
+    if count > MOST_BEAMS:
+        raise ValueError(f"--beams {count} are asked for; at most {MOST_BEAMS} are searched.")
 
 
 def request_of(asked: Namespace, run: RunRequest, spec: ModelSpec) -> DecodeRequest:

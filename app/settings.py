@@ -35,6 +35,7 @@ from app.selection import Selection
 
 _SITES = ("encoder.self", "decoder.self", "decoder.cross")
 _MEAN = "mean"
+_PENALTY = "penalty_chosen"  # beside the number: whether a person chose it
 
 T = TypeVar("T", Inputs, Narrowing, DecodeChoice, Display)
 
@@ -100,7 +101,7 @@ class Settings:
             view=self._text("view") or "attention",
             fronts=self._fronts(),
             display=self._read(Display(), "display"),
-            narrowing=self._read(Narrowing(), "narrowing"),
+            narrowing=self._narrowing("narrowing"),
             decode=self._read(DecodeChoice(), "decode"),
             recent=tuple(line for line in self._text("recent").split("\n") if line),
             by_architecture=self._by_architecture(),
@@ -160,9 +161,7 @@ class Settings:
             if f"{architecture}/decode/strategy" in self._file.allKeys():
                 known.decodings[architecture] = self._read(DecodeChoice(), f"{architecture}/decode")
             if f"{architecture}/narrowing/temperature" in self._file.allKeys():
-                known.narrowings[architecture] = self._read(
-                    Narrowing(), f"{architecture}/narrowing"
-                )
+                known.narrowings[architecture] = self._narrowing(f"{architecture}/narrowing")
         return known
 
     def _place(self, architecture: Architecture) -> Selection | None:
@@ -178,6 +177,8 @@ class Settings:
     def _write(self, value: Any, group: str) -> None:
         for name, part in asdict(value).items():
             self._file.setValue(f"{group}/{name}", part)
+        if isinstance(value, Narrowing):
+            self._file.setValue(f"{group}/{_PENALTY}", value.repetition_penalty is not None)
 
     def _read(self, default: T, group: str) -> T:
         found = {
@@ -185,6 +186,13 @@ class Settings:
             for f in fields(default)
         }
         return type(default)(**found)
+
+    def _narrowing(self, group: str) -> Narrowing:
+        """Before there was the key beside it, a penalty of 1 was written where none was chosen."""
+        found = self._read(Narrowing(), group)
+        old = f"{group}/{_PENALTY}" not in self._file.allKeys()
+        none = old and found.repetition_penalty == 1
+        return replace(found, repetition_penalty=None) if none else found
 
     def _value(self, key: str, name: str, default: Any) -> Any:
         """A value of the default's type and in its range, else the default; a number where the

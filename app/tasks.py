@@ -151,6 +151,12 @@ class Tasks(QObject):
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
+    @property
+    def untold(self) -> list[Exception]:
+        """Once closed: why work of lasting lanes failed, of which nobody has heard."""
+        jobs = [job for job in self._open if job.lane in self._lasting]
+        return [job.error for job in jobs if job.error is not None]
+
     def _work(self) -> None:
         while True:
             with self._wake:

@@ -21,6 +21,7 @@ from app.settings import Remembered, Settings
 from app.starting import START
 from app.store import State, Store
 from app.tasks import Tasks
+from app.telling import told
 from app.window import Window
 from core.memory import keep_freed_memory
 
@@ -65,6 +66,8 @@ class App(QObject):
         self._remember()
         self.window.hide()  # what cannot be interrupted is waited for out of sight
         self._clean = self.tasks.close()
+        for error in self.tasks.untold:  # the window that would say so is gone
+            print(told(error, self.store.state.model), file=sys.stderr)
         return self._clean
 
     @property

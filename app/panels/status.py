@@ -6,6 +6,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
+from app.lanes import LASTING
 from app.panels.dimming import DIMMED_BY, dim
 from app.panels.elided import ElidedLabel
 from app.session import Session
@@ -111,7 +112,8 @@ class StatusLine(QStatusBar):
 
     def _fill(self, busy: Busy) -> None:
         text = busy.text
-        self.cancel.setVisible(busy.lane != START)  # an import cannot be stopped
+        # An import cannot be stopped, and a file is written whatever is cancelled.
+        self.cancel.setVisible(busy.lane not in (START, *LASTING))
         if busy.lane in (START, "load") and self._store.state.source:
             text = f"{text}: {self._store.state.title(self._store.state.source)}"
         self.activity.setText(text)

@@ -54,6 +54,17 @@ def test_more_candidates_than_a_step_keeps_are_refused(capsys: pytest.CaptureFix
     assert "a step keeps 50 ready" in capsys.readouterr().err
 
 
+def test_more_beams_than_memory_holds_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [*DECODER, "--strategy", "beam", "--max-new-tokens", "1", "--beams"]
+    assert main([*asked, "64"]) == 0
+    capsys.readouterr()
+    for count in (65, 10**20):
+        assert main([*asked, str(count)]) == 2
+        told = capsys.readouterr()
+        assert (told.out, told.err.count("\n")) == ("", 1)
+        assert f"--beams {count} are asked for; at most 64 are searched." in told.err
+
+
 @pytest.mark.parametrize("command", [DECODER, ENCODER])
 def test_an_option_as_it_usually_is_may_be_given(command: list[str]) -> None:
     known = {name: usual for name, usual in USUAL.items() if usual is not None}

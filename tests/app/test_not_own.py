@@ -16,6 +16,16 @@ def test_what_changed_them_is_named() -> None:
     assert said(many) == "k = 5, repeat ÷ 1.2: not the model's own probabilities."
 
 
+def test_the_penalty_is_named_where_it_acts() -> None:
+    off, on = Narrowing(repetition_penalty=1.0), Narrowing(repetition_penalty=1.3)
+    assert said(off) == said(off, 1.4) == ""
+    assert said(on, 1.3) == said(on) == "repeat ÷ 1.3: not the model's own probabilities."
+    own = said(Narrowing(), 1.4)
+    assert own == "repeat ÷ 1.4, which the checkpoint sets, acts on these."
+    both = said(Narrowing(temperature=2.0), 1.4)
+    assert both == "T = 2, repeat ÷ 1.4: not the model's own probabilities."
+
+
 def test_it_stands_there_as_long_as_it_is_so(qtbot: QtBot, open_app: Opener) -> None:
     app = open_app("random:decoder")
     panel = app.window.predictions

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.wiring import App
@@ -64,6 +65,18 @@ def test_closing_waits_for_it(qtbot: QtBot, open_app: Opener, tmp_path: Path) ->
     app.window.close()
     assert app.clean
     assert file.exists()
+
+
+def test_what_cannot_be_written_after_closing_is_told_on_standard_error(
+    qtbot: QtBot, open_app: Opener, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    app = stuck(qtbot, open_app)
+    folder = tmp_path / "gone"
+    app.session.save_decoding(folder / "run.csv", app.store.state, lambda: None)
+    app.window.close()
+    assert app.clean
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and "run.csv" in told
 
 
 def test_another_one_does_not_take_its_place(

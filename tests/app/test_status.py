@@ -46,6 +46,16 @@ def test_work_that_takes_long_is_more_than_a_message(qtbot: QtBot, open_app: Ope
     assert not status.cancel.isVisible()
 
 
+def test_what_cannot_be_cancelled_offers_no_cancel(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    status, done = app.window.status, Event()
+    app.tasks.submit("save", lambda job: done.wait(20), lambda _: None, lambda _: None)
+    qtbot.waitUntil(status.progress.isVisible, timeout=5000)
+    assert not status.cancel.isVisible()
+    done.set()
+    qtbot.waitUntil(lambda: app.store.state.busy is None)
+
+
 @pytest.mark.parametrize("source", ["random:encoder", "random:decoder"])
 def test_the_time_of_the_run_is_that_of_the_one_looked_at(
     qtbot: QtBot, open_app: Opener, source: str
