@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from app.choices import Inputs, Narrowing
+from app.choices import Inputs
 from app.examples import Example, masks_of
 from app.looking import fitted
 from app.mask_names import mask_name
+from app.panels.not_own import said_of
 from app.panels.sites import SITE_NAMES
 from app.selection import Selection
 from app.store import State
@@ -53,7 +54,7 @@ def _texts(example: Example, present: Inputs) -> list[str]:
 
 
 def _chances(state: State) -> list[str]:
-    return [] if state.narrowing == Narrowing() else ["with the model's own probabilities"]
+    return ["with the model's own probabilities"] if said_of(state) else []
 
 
 def _quoted(text: str) -> str:

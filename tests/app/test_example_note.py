@@ -182,6 +182,8 @@ def test_a_second_sentence_of_ones_own_stays(qtbot: QtBot, open_app: Opener) -> 
 def test_where_distributions_are_narrowed_it_holds_with_the_models_own(
     qtbot: QtBot, app: App
 ) -> None:
+    app.session.narrow(repetition_penalty=1.0)  # none, in so many words
+    assert told(app) == NOTE
     app.session.narrow(temperature=2.0)
     assert told(app).startswith("With the model&#x27;s own probabilities: Each letter")
     app.session.opening.back_to_example()
