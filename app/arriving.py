@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.choices import Architecture, Inputs, Narrowing
-from app.examples import Example, masks_of
+from app.examples import Example, masks_of, without_own
 from app.looking import fitted
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def of_example(example: Example, model: LoadedModel) -> dict[str, Any]:
     """Fields of the store. Raises CoreError for a mask that cannot be."""
     return {
         "inputs": example.inputs,
-        "masks": masks_of(example.mask, model.spec.sites),
+        "masks": without_own(masks_of(example.mask, model.spec.sites)),
         "selection": fitted(example.selection(), model.spec),
         "note": example.note,
         "narrowing": Narrowing(),

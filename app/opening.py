@@ -128,12 +128,10 @@ class Opening:
             self._show(example, model)
 
     def back_to_example(self) -> None:
-        """The mask, the place and the view of the example whose text is read; what was decoded of
-        it stays where the mask is the same."""
+        """All of the example whose note is shown; what was decoded of it stays."""
         state = self._store.state
         if state.example is not None and state.model is not None:
-            self._store.update(**of_example(state.example, state.model))
-            self._running.run_what_is_new()
+            self._show(state.example, state.model)
 
     def keep(self) -> ByArchitecture:
         """What was last given to each architecture, also to that of a model on its way."""
@@ -221,6 +219,7 @@ class Opening:
         # What was asked of the model before since this one began to load is not this one's.
         self._tasks.drop(*OF_ONE_MODEL)
         self._running.drop_other()
+        self._running.keep_no_more()
         nothing = {**NOTHING_DECODED, "answer": None, "refused": None, "kept": ()}
         self._store.update(**(changes | nothing | back), problem=_problem(load))
         if load.example is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from app.choices import Inputs
 from app.engine import Question
-from app.examples import masks_of
+from app.examples import masks_of, without_own
 from app.following import followed
 from app.lanes import GIVING_WAY
 from app.looking import fitted
@@ -53,7 +53,6 @@ class Running:
         self._store, self._tasks, self._core = store, tasks, core
         self._halt, self._renew = halt, renew
         self._to_keep: Question | None = None  # once it is answered
-        self._against: Inputs | None = None  # of the kept run that an example brought
         self._other: Question | None = None  # the example's other text, not come yet
 
     def run(self) -> None:
@@ -71,14 +70,21 @@ class Running:
         self._tasks.submit("run", work, self._answered, self._failed, over=GIVING_WAY)
 
     def run_against(self, inputs: Inputs, mask: str = "") -> None:
-        """Run another text first, under the present masks or those named, and keep it, so that this
-        one is compared with it; it gives way to the next one that comes so. It waits in a lane of
+        """Run another text first, unless its run is kept, under the present masks or those named,
+        and keep it, so that this one is compared with it; it gives way to the next one that comes
+        so. It waits in a lane of
         its own, for typing takes the place of this text's run only."""
         model = self._store.state.model
         if model is not None:
             own = self._question(model)
-            masks = {**own.masks, **masks_of(mask, model.spec.sites)}
-            self._run_other(replace(own, inputs=inputs, masks=masks))
+            masks = without_own({**own.masks, **masks_of(mask, model.spec.sites)})
+            other = replace(own, inputs=inputs, masks=masks)
+            kept = next((a for a in self._store.state.kept if _answers(a, other)), None)
+            if kept is None:
+                self._run_other(other)
+            else:
+                self.drop_other()
+                self._bring(kept)
         self.run_what_is_new()
 
     def run_what_is_new(self) -> None:
@@ -86,8 +92,14 @@ class Running:
         of anything else is no longer wanted."""
         if self._store.state.answered and not self._tasks.active("load"):
             self._tasks.drop("run")
+            if self._to_keep is not None:
+                self._passed(self._to_keep)
         else:
             self.run()
+
+    def keep_no_more(self) -> None:
+        """Another model is there: what was to be kept once it is read is not read any more."""
+        self._to_keep = None
 
     def drop_other(self) -> None:
         """The other text is wanted no more, nor what is said of it."""
@@ -110,6 +122,7 @@ class Running:
 
     def cancelled(self) -> None:
         """The person did not want to wait for a run."""
+        self._to_keep = None
         state = self._store.state
         if not state.answered:
             older = "; what is shown is older" if state.answer is not None else ""
@@ -124,13 +137,12 @@ class Running:
         that is still being read is kept once it is."""
         state = self._store.state
         answer = state.answer
-        if state.old:
+        asked = state.answered or self._tasks.active("run")
+        if state.old or (answer is not None and not asked):
             self._not_kept("What is asked was not run, so there is nothing to keep.")
-        elif state.model is not None and not state.answered and self._tasks.active("run"):
+        elif state.model is not None and not state.answered and asked:
             self._to_keep = self._question(state.model)
         elif answer is not None and answer not in state.kept:
-            if answer.inputs == self._against:
-                self._against = None  # the person's own now, no example's
             self._hold(answer)
 
     def _keep_at_last(self, answer: Answer) -> None:
@@ -138,22 +150,24 @@ class Running:
         wanted = self._to_keep
         if wanted is None or wanted.model is not answer.model:
             self._to_keep = None
-        elif wanted.inputs == answer.inputs and answer.request.masks == _in_order(wanted.masks):
+        elif _answers(answer, wanted):
             self._to_keep = None
             self._hold(answer)
         elif not self._tasks.active("run"):
-            self._to_keep = None
-            self._not_kept(f"“{wanted.inputs.text}” was not kept: another text came before it.")
+            self._passed(wanted)
+
+    def _passed(self, wanted: Question) -> None:
+        self._to_keep = None
+        self._not_kept(f"“{wanted.inputs.text}” was not kept: another text came before it.")
 
     def _not_kept(self, text: str) -> None:
-        self._store.update(problem=Problem(text=text, where="model"))
+        self._store.update(problem=Problem(text=text, where="kept"))
 
     def _question(self, model: LoadedModel) -> Question:
         state = self._store.state
         return Question(model=model, inputs=state.inputs, masks=state.masks)
 
     def forget_kept(self) -> None:
-        self._against = None
         self._store.update(kept=())
 
     def _run_other(self, question: Question) -> None:
@@ -163,8 +177,8 @@ class Running:
             return self._core.run(question, None, job.should_stop)
 
         def done(answer: Answer) -> None:
-            self._hold(answer, instead_of=self._against)
-            self._against, self._other = question.inputs, None
+            self._other = None
+            self._bring(replace(answer, brought=True))
 
         def failed(error: Exception) -> None:
             # This text's run, what was decoded of it and what plays are not at fault.
@@ -179,15 +193,19 @@ class Running:
         self._other = None
         self._store.update(problem=Problem(text=text, where="against"))
 
-    def _hold(self, answer: Answer, instead_of: Inputs | None = None) -> None:
-        """One run of a text is enough."""
-        asked = answer.inputs, answer.request.masks
-        kept = [
-            other
-            for other in self._store.state.kept
-            if (other.inputs, other.request.masks) != asked and other.inputs != instead_of
-        ]
-        self._store.update(kept=(*kept, answer)[-MOST_KEPT:])
+    def _hold(self, answer: Answer) -> None:
+        """The person's own now. One run of a text is enough."""
+        others = [other for other in self._store.state.kept if not _alike(other, answer)]
+        self._store.update(kept=(*others, answer)[-MOST_KEPT:])
+        self._store.settle("kept")
+
+    def _bring(self, answer: Answer) -> None:
+        """The last one kept, in place of the one that an example brought before. Where the person
+        has kept that run it stays theirs."""
+        kept = self._store.state.kept
+        own = next((a for a in kept if not a.brought and _alike(a, answer)), answer)
+        others = [a for a in kept if a is not own and not a.brought]
+        self._store.update(kept=(*others, own)[-MOST_KEPT:])
 
     def _answered(self, answer: Answer) -> None:
         state = self._store.state
@@ -220,6 +238,17 @@ class Running:
         self._store.update(refused=refused, problem=_not_of_the_run(state))
 
 
+def _alike(one: Answer, other: Answer) -> bool:
+    """Whether the same was read under the same masks."""
+    return (one.inputs, one.request.masks) == (other.inputs, other.request.masks)
+
+
+def _answers(answer: Answer, question: Question) -> bool:
+    """Whether it is the run of the very model, text and masks."""
+    asked = question.inputs, _in_order(question.masks)
+    return answer.model is question.model and asked == (answer.inputs, answer.request.masks)
+
+
 def _in_order(masks: Mapping[str, MaskChoice]) -> tuple[tuple[str, MaskChoice], ...]:
     return tuple(sorted(masks.items()))
 
@@ -230,7 +259,7 @@ def _not_of_the_run(state: State) -> Problem | None:
     problem = state.problem
     if problem is None or (problem.where == "against" and state.example is None):
         return None
-    return problem if problem.where in ("model", "against", "export") else None
+    return problem if problem.where in ("model", "against", "export", "kept") else None
 
 
 def _dropped(state: State, answer: Answer) -> str:

@@ -56,7 +56,8 @@ class Abilities:
 class Answer:
     """A finished run together with what was asked, so that a picture never mixes two texts.
 
-    trouble: one sentence where its results are no finite numbers.
+    trouble: one sentence where its results are no finite numbers. brought: it is the other text of
+    an example, kept for as long as no other example comes.
     """
 
     model: LoadedModel
@@ -66,6 +67,7 @@ class Answer:
     tokenise_ms: float
     run_ms: float
     trouble: str = ""
+    brought: bool = False
 
 
 SEARCHING = "Beam search"
@@ -81,14 +83,17 @@ class Busy:
     lane: str = "run"
 
 
-Where = Literal["input", "model", "decoding", "result", "against", "export", "prepare", "read"]
+Where = Literal[
+    "input", "model", "decoding", "result", "against", "export", "kept", "prepare", "read"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """One sentence about what went wrong, and where the person is looking. "result": at a run
     that was made, and whose numbers mean little; "against": at the other text to compare with;
-    "export": at a file or the clipboard; "prepare" and "read": at a picture or the read-out."""
+    "export": at a file or the clipboard; "kept": at a text to keep;
+    "prepare" and "read": at a picture or the read-out."""
 
     text: str
     where: Where = "input"
