@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from app.arriving import OF_EXAMPLES
 from app.choices import Inputs
-from app.examples import Example, masks_of
+from app.examples import Example, masks_of, without_own
 from app.looking import fitted
 from app.mask_names import mask_name
 from app.panels.not_own import said_of
@@ -12,7 +13,18 @@ from app.selection import Selection
 from app.store import State
 
 HEEDED = frozenset(
-    {"note", "example", "model", "inputs", "view", "selection", "masks", "narrowing"}
+    {
+        "note",
+        "example",
+        "model",
+        "inputs",
+        "view",
+        "selection",
+        "masks",
+        "narrowing",
+        "decode",
+        "kept",
+    }
 )
 """The fields of the store that it depends on."""
 MOST_QUOTED = 40  # characters of a text that was read
@@ -29,7 +41,14 @@ def told(state: State) -> tuple[str, bool]:
     view = next(view for view in state.abilities.views if view.key == example.view)
     place = _place(fitted(example.selection(), model.spec), state.selection, view.looks)
     where = ", ".join(
-        _texts(example, state.inputs) + place + _masks(example, state) + _chances(state)
+        [
+            *_texts(example, state.inputs),
+            *place,
+            *_masks(example, state),
+            *_chances(state),
+            *_decoded(state),
+            *_compared(example, state),
+        ]
     )
     return (f"{where[:1].upper()}{where[1:]}: {state.note}", True) if where else (state.note, False)
 
@@ -55,6 +74,28 @@ def _texts(example: Example, present: Inputs) -> list[str]:
 
 def _chances(state: State) -> list[str]:
     return ["with the model's own probabilities"] if said_of(state) else []
+
+
+def _decoded(state: State) -> list[str]:
+    """How it is decoded in every example, where it is done otherwise now."""
+    assert state.model is not None
+    if state.model.spec.decoder is not None:
+        return ["decoded greedily"] if state.decode.strategy != "greedy" else []
+    return ["filled in order of confidence"] if state.decode.order != OF_EXAMPLES["order"] else []
+
+
+def _compared(example: Example, state: State) -> list[str]:
+    """With what, where the picture compares with something else: the last one that is kept."""
+    assert state.model is not None
+    if not example.against or not state.kept:
+        return []
+    sites = state.model.spec.sites
+    masks = without_own(masks_of(example.mask, sites) | masks_of(example.against_mask, sites))
+    last = state.kept[-1]
+    wanted = Inputs(text=example.against), tuple(sorted(masks.items()))
+    if (last.inputs, last.request.masks) == wanted:
+        return []
+    return [f"compared with {_quoted(example.against)}"]
 
 
 def _quoted(text: str) -> str:

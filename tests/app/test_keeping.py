@@ -136,3 +136,26 @@ def test_while_a_model_loads_the_text_before_is_not_kept_for_this_one(
     assert app.store.state.problem.text == NOT_RUN
     core.gate.set()
     settled(qtbot, app)
+
+
+def test_the_note_says_with_what_and_how_it_is_true(qtbot: QtBot, open_app: Opener) -> None:
+    app = open_app()
+    shown(qtbot, app)
+    assert app.window.banner.label.text() == "See."
+    app.session.write(text="abc ab")
+    settled(qtbot, app)
+    app.session.running.keep()
+    app.session.write(text="abc")
+    app.session.stepping.choose(order="left-to-right")
+    settled(qtbot, app)
+    said = app.window.banner.label.text()
+    assert said.startswith("Filled in order of confidence, compared with “abd”: See. ")
+    app.session.opening.back_to_example()
+    settled(qtbot, app)
+    assert app.window.banner.label.text() == "See."
+    assert app.store.state.decode.order == "confident"
+    assert kept(app) == ["abc ab", "abd"]
+    tale = replace(EXAMPLE, model="random:decoder", against="", view="attention")
+    shown(qtbot, app, tale)
+    app.session.stepping.choose(strategy="sample")
+    assert app.window.banner.label.text().startswith("Decoded greedily: See. ")
