@@ -95,6 +95,11 @@ def _compared(example: Example, state: State) -> list[str]:
     wanted = Inputs(text=example.against), tuple(sorted(masks.items()))
     if (last.inputs, last.request.masks) == wanted:
         return []
+    if example.against == example.text:
+        from core.masks import MaskChoice
+
+        mask = masks.get(example.selection().site, MaskChoice())
+        return [f"compared with the run under {mask_name(mask)}"]
     return [f"compared with {_quoted(example.against)}"]
 
 

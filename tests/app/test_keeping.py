@@ -61,6 +61,12 @@ def test_the_models_own_mask_is_kept_once(qtbot: QtBot, open_app: Opener) -> Non
     app.session.running.keep()
     assert kept(app) == ["abc"]
     assert app.store.state.kept == (app.store.state.answer,)
+    app.session.mask("encoder.self", choose("causal"))
+    settled(qtbot, app)
+    assert app.window.banner.label.text() == "See."
+    app.session.running.keep()
+    said = app.window.banner.label.text()
+    assert said.startswith("Compared with the run under the model&#x27;s own mask: See. ")
 
 
 def test_the_way_back_compares_with_the_examples_own_other_text(
