@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -10,34 +9,25 @@ from pytestqt.qtbot import QtBot
 
 from app.checking import shown
 from app.wiring import App
-from core.errors import Cancelled, RequestError
+from core.errors import RequestError
 from tests.app.driver import Opener, QuickCore, settled
+from tests.app.endless import Endless
 from tests.app.test_decoding import step
 
 
-class Endless(QuickCore):
+class Comparing(Endless, QuickCore):
     """The first comparison lasts until it is stopped. Tokens taken by hand can be none."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.begun, self.stopped, self.fails = 0, 0, False
-
-    def _last(self, stop: Any) -> None:
-        self.begun += 1
-        end = time.monotonic() + 30
-        while self.begun == 1:
-            if stop():
-                self.stopped += 1
-                raise Cancelled("stopped")
-            assert time.monotonic() < end, "nobody stopped it"
-            time.sleep(0.005)
+        self.fails = False
 
     def verify(self, model: Any, steps: Any, stop: Any) -> Any:
-        self._last(stop)
+        self.last(stop)
         return super().verify(model, steps, stop)
 
     def share(self, model: Any, trace: Any, kv_heads: int, stop: Any) -> Any:
-        self._last(stop)
+        self.last(stop)
         return super().share(model, trace, kv_heads, stop)
 
     def advance(self, *args: Any, **kwargs: Any) -> Any:
@@ -47,23 +37,23 @@ class Endless(QuickCore):
 
 
 @pytest.fixture
-def core() -> Endless:
-    return Endless()
+def core() -> Comparing:
+    return Comparing()
 
 
 @pytest.fixture
-def app(qtbot: QtBot, open_app: Opener, core: Endless) -> App:
+def app(qtbot: QtBot, open_app: Opener, core: Comparing) -> App:
     made: App = open_app("random:decoder", core=core)
     made.session.stepping.choose(max_new_tokens=6, speed=20)
     step(qtbot, made, 2)
     return made
 
 
-def comparing(qtbot: QtBot, core: Endless) -> None:
+def comparing(qtbot: QtBot, core: Comparing) -> None:
     qtbot.waitUntil(lambda: core.begun == 1)
 
 
-def test_the_cache_is_checked_after_the_step(qtbot: QtBot, app: App, core: Endless) -> None:
+def test_the_cache_is_checked_after_the_step(qtbot: QtBot, app: App, core: Comparing) -> None:
     app.session.checker.verify()
     comparing(qtbot, core)
     app.session.stepping.on()
@@ -75,7 +65,7 @@ def test_the_cache_is_checked_after_the_step(qtbot: QtBot, app: App, core: Endle
 
 
 @pytest.mark.parametrize("play", [True, False])
-def test_it_is_checked_once_at_the_end(qtbot: QtBot, app: App, core: Endless, play: bool) -> None:
+def test_it_is_checked_once_at_the_end(qtbot: QtBot, app: App, core: Comparing, play: bool) -> None:
     app.session.checker.verify()
     comparing(qtbot, core)
     stepping = app.session.stepping
@@ -88,7 +78,7 @@ def test_it_is_checked_once_at_the_end(qtbot: QtBot, app: App, core: Endless, pl
 
 @pytest.mark.parametrize("fails", [True, False])
 def test_all_at_once_is_shown_unless_there_are_other_steps(
-    qtbot: QtBot, app: App, core: Endless, fails: bool
+    qtbot: QtBot, app: App, core: Comparing, fails: bool
 ) -> None:
     core.fails = fails
     app.session.checker.together(True)
@@ -103,7 +93,7 @@ def test_all_at_once_is_shown_unless_there_are_other_steps(
 
 @pytest.mark.parametrize("moved", [True, False])
 def test_all_at_once_does_not_lead_back_who_looks_elsewhere(
-    qtbot: QtBot, app: App, core: Endless, moved: bool
+    qtbot: QtBot, app: App, core: Comparing, moved: bool
 ) -> None:
     core.begun = 1  # none lasts
     app.session.checker.together(True)
@@ -118,7 +108,7 @@ def test_all_at_once_does_not_lead_back_who_looks_elsewhere(
 
 
 def test_pooled_heads_are_compared_with_the_step_that_is_looked_at(
-    qtbot: QtBot, app: App, core: Endless
+    qtbot: QtBot, app: App, core: Comparing
 ) -> None:
     app.session.checker.share(2)
     comparing(qtbot, core)
@@ -138,7 +128,7 @@ def write(app: App) -> None:
 
 @pytest.mark.parametrize("act", [cancel, write])
 def test_it_is_not_made_again_where_it_is_not_wanted(
-    qtbot: QtBot, app: App, core: Endless, act: Any
+    qtbot: QtBot, app: App, core: Comparing, act: Any
 ) -> None:
     app.session.checker.verify()
     comparing(qtbot, core)

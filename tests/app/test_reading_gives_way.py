@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,45 +12,35 @@ from app.panels import readout
 from app.reading import read
 from app.selection import Selection
 from app.wiring import App
-from core.errors import Cancelled, RequestError
+from core.errors import RequestError
 from tests.app.driver import Opener, QuickCore, settled
+from tests.app.endless import Endless
 
 
-class Endless:
+class Reading(Endless):
     """Every column is dear to read; the first reading lasts until it is stopped."""
 
-    def __init__(self) -> None:
-        self.begun, self.stopped = 0, 0
-
     def read(self, trace: Any, selection: Selection, raw: bool, stop: Any = None) -> Any:
-        if selection.key is None:
-            return read(trace, selection, raw)
-        self.begun += 1
-        end = time.monotonic() + 30
-        while self.begun == 1:
-            if stop():
-                self.stopped += 1
-                raise Cancelled("stopped")
-            assert time.monotonic() < end, "nobody stopped it"
-            time.sleep(0.005)
+        if selection.key is not None:
+            self.last(stop)
         return read(trace, selection, raw)
 
 
 @pytest.fixture
-def endless(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endless]:
-    made = Endless()
+def endless(monkeypatch: pytest.MonkeyPatch) -> Iterator[Reading]:
+    made = Reading()
     monkeypatch.setattr(readout, "dear", lambda trace, selection: selection.key is not None)
     monkeypatch.setattr(readout, "read", made.read)
     yield made
     made.begun += 1
 
 
-def reading(qtbot: QtBot, app: App, endless: Endless) -> None:
+def reading(qtbot: QtBot, app: App, endless: Reading) -> None:
     app.store.select(head=None, key=2)
     qtbot.waitUntil(lambda: endless.begun == 1)
 
 
-def read_again(qtbot: QtBot, app: App, endless: Endless) -> None:
+def read_again(qtbot: QtBot, app: App, endless: Reading) -> None:
     qtbot.waitUntil(lambda: len(app.window.readout.lines) > 1)
     settled(qtbot, app)
     assert endless.stopped == 1
@@ -59,7 +48,7 @@ def read_again(qtbot: QtBot, app: App, endless: Endless) -> None:
 
 
 def test_to_a_step_after_which_nothing_is_pinned(
-    qtbot: QtBot, open_app: Opener, endless: Endless
+    qtbot: QtBot, open_app: Opener, endless: Reading
 ) -> None:
     app = open_app("random:decoder")
     reading(qtbot, app, endless)
@@ -75,7 +64,7 @@ class NoStep(QuickCore):
         raise RequestError("no step here")
 
 
-def test_to_a_step_that_fails(qtbot: QtBot, open_app: Opener, endless: Endless) -> None:
+def test_to_a_step_that_fails(qtbot: QtBot, open_app: Opener, endless: Reading) -> None:
     app = open_app("random:decoder", core=NoStep())
     reading(qtbot, app, endless)
     app.session.stepping.on()
@@ -85,7 +74,7 @@ def test_to_a_step_that_fails(qtbot: QtBot, open_app: Opener, endless: Endless) 
 
 @pytest.mark.parametrize("more", ["x", "a" * 600])
 def test_to_a_text_that_is_read_or_refused(
-    qtbot: QtBot, open_app: Opener, endless: Endless, more: str
+    qtbot: QtBot, open_app: Opener, endless: Reading, more: str
 ) -> None:
     app = open_app("random:encoder")
     reading(qtbot, app, endless)
