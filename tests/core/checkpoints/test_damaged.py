@@ -18,7 +18,7 @@ from core.checkpoints.pickled import PickledFile
 from core.checkpoints.safe import SafeFile
 from core.errors import CheckpointError, CoreError, RequestError
 from tests.core.checkpoints.conftest import Saved
-from tests.core.checkpoints.test_gguf import write
+from tests.core.checkpoints.gguf_writing import write
 
 Copy = Callable[[str], Saved]
 INSIDE = b'0123456789{}[],:"-.e'

@@ -15,7 +15,7 @@ import torch
 from core import load_model
 from core.errors import CheckpointError, UnsupportedModel
 from core.families import llama, mistral, qwen2, qwen3
-from tests.core.checkpoints.test_gguf import write
+from tests.core.checkpoints.gguf_writing import write
 from tests.core.families import reference
 
 IDS = [(7 * i) % 80 + 5 for i in range(30)]
