@@ -11,7 +11,7 @@ from core.decoding.verify import verify
 from core.errors import RequestError
 from core.surgery import pool_key_value_heads
 from tests.core import tiny
-from tests.core.test_decoding import finish, start
+from tests.core.decoding_steps import finish, start
 
 
 def test_the_model_own_need_is_what_its_cache_holds() -> None:

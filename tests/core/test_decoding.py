@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 import torch
 
-from core.checkpoints.load import load_model
-from core.decoding import BeamSearch, Decoding, decode
-from core.decoding.filters import probabilities, top
+from core.decoding import decode
 from core.decoding.verify import verify
-from core.errors import RequestError
 from core.masks import choose
-from core.model import Transformer
-from core.request import DecodeRequest, RunRequest, Sampling
-from core.spec import RotaryPositions, RotaryScaling, SpecialIds
+from core.request import DecodeRequest, RunRequest
+from core.spec import RotaryPositions, RotaryScaling
 from core.tokens import Tokens
 from tests.core import tiny
-
-
-def start(network: Transformer, *, masks: tuple = (), **more: object) -> Decoding:  # type: ignore[type-arg]
-    target = Tokens.of_ids([2]) if network.spec.encoder is not None else None
-    run = RunRequest(source=Tokens.of_ids(tiny.ids(8)), target=target, masks=masks)
-    request = DecodeRequest(run=run, **{"max_new_tokens": 12, **more})  # type: ignore[arg-type]
-    return Decoding(tiny.Bare(network), request)  # type: ignore[arg-type]
-
-
-def finish(decoding: Decoding) -> Decoding:
-    while decoding.finished is None:
-        decoding.step()
-    return decoding
+from tests.core.decoding_steps import finish, start
 
 
 @pytest.mark.parametrize("make", [tiny.decoder, tiny.encoder_decoder])
@@ -122,129 +105,6 @@ def test_an_open_mask_recomputes_instead_of_lying() -> None:
     assert (full.logits[-1] - last.logits).abs().max() <= 1e-5
 
 
-def test_the_same_seed_draws_the_same_tokens() -> None:
-    network = tiny.decoder()
-    texts = []
-    for seed in (1, 1, 2):
-        sampling = Sampling(temperature=1.5, top_k=20)
-        done = finish(start(network, strategy="sample", sampling=sampling, seed=seed))
-        texts.append([s.token for s in done.steps])
-    assert texts[0] == texts[1] != texts[2]
-
-
-def test_sampling_follows_the_distribution() -> None:
-    """Drawn frequencies agree with the narrowed probabilities (3 standard errors)."""
-    logits = torch.tensor([2.0, 1.0, 0.0, -1.0])
-    sampling = Sampling(temperature=0.8, top_k=3)
-    expected = probabilities(logits, sampling)
-    from core.decoding.strategies import choose as pick
-
-    run = RunRequest(source=Tokens.of_ids([1]))
-    request = DecodeRequest(run=run, strategy="sample", sampling=sampling)
-    drawn = torch.bincount(
-        torch.tensor([pick(logits, request, i) for i in range(2000)]), minlength=4
-    )
-    error = 3 * (expected * (1 - expected) / 2000).sqrt()
-    assert ((drawn / 2000 - expected).abs() <= error + 1e-9).all()
-
-
-def test_filters_cut_where_the_definition_says() -> None:
-    logits = torch.log(torch.tensor([0.5, 0.25, 0.15, 0.1]))
-    assert torch.allclose(probabilities(logits, Sampling()), logits.exp())
-    cut = probabilities(logits, Sampling(top_k=2))
-    assert torch.allclose(cut, torch.tensor([2 / 3, 1 / 3, 0, 0]))
-    cut = probabilities(logits, Sampling(top_p=0.7))
-    assert torch.allclose(cut, torch.tensor([2 / 3, 1 / 3, 0, 0]))
-    cut = probabilities(logits, Sampling(top_p=0.8))
-    assert torch.allclose(cut, torch.tensor([0.5, 0.25, 0.15, 0]) / 0.9)
-    assert probabilities(logits, Sampling(top_p=0.01)).tolist() == [1, 0, 0, 0]
-    assert probabilities(logits, Sampling(temperature=0)).tolist() == [1, 0, 0, 0]
-    for least in (1e-6, 1e-44, 1e-300):
-        assert probabilities(100 * logits, Sampling(temperature=least)).tolist() == [1, 0, 0, 0]
-    warm = probabilities(logits, Sampling(temperature=2.0))
-    assert torch.allclose(warm, logits.exp().sqrt() / logits.exp().sqrt().sum())
-    best = top(logits, Sampling(top_k=1), 3)
-    assert [c.token for c in best] == [0, 1, 2]
-    assert [c.kept for c in best] == [1, 0, 0]
-    assert math.isclose(best[1].probability, 0.25, rel_tol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("sampling", "sentence"),
-    [
-        (Sampling(temperature=-1), "temperature is -1"),
-        (Sampling(top_p=0), "top-p is 0"),
-        (Sampling(top_k=-2), "top-k is -2"),
-        (Sampling(temperature=math.nan), "temperature is nan; it must be a finite number"),
-        (Sampling(min_p=2), "min-p is 2"),
-        (Sampling(repetition_penalty=0), "repetition penalty is 0"),
-        (Sampling(repetition_penalty=1e-40), "penalty is 1e-40; it must be between 1e-06 and 1e"),
-        (Sampling(repetition_penalty=1e300), r"penalty is 1e\+300; it must be between 1e-06 and"),
-    ],
-)
-def test_bad_settings_are_refused(sampling: Sampling, sentence: str) -> None:
-    with pytest.raises(RequestError, match=sentence):
-        start(tiny.decoder(), sampling=sampling)
-
-
-def test_decoding_ends_where_it_must() -> None:
-    assert finish(start(tiny.decoder())).finished == "12 new tokens"
-    assert (
-        finish(start(tiny.decoder(max_positions=11))).finished
-        == "the model takes at most 11 tokens"
-    )
-    network = tiny.encoder_decoder()
-    forced = start(network, forced=((2, 1),))
-    assert finish(forced).finished == "end token"
-    assert len(forced.steps) == 3
-    with pytest.raises(RequestError, match="decoding has ended"):
-        forced.step()
-    with pytest.raises(RequestError, match="is encoder-only"):
-        start(tiny.encoder())
-    with pytest.raises(RequestError, match="outside the vocabulary"):
-        start(network).force(10_000)
-    with pytest.raises(RequestError, match="0 new tokens were asked for"):
-        start(network, max_new_tokens=0)
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"forced": ((0, -1),)}, "token id -1 is outside the vocabulary"),
-        ({"forced": ((0, 999),)}, "token id 999 is outside the vocabulary"),
-        ({"forced": ((0, "a"),)}, "the token id 'a' is no whole number"),
-        ({"forced": ((-1, 3),)}, "forced at step -1; steps count from 0"),
-        ({"forced": (3,)}, "3 is no choice to force"),
-        ({"strategy": "beam", "length_penalty": math.nan}, "length_penalty is nan"),
-        ({"strategy": "beam", "length_penalty": "1"}, "length_penalty is '1'; it must be a"),
-        ({"strategy": "beam", "beams": 1.5}, "the number of beams 1.5 is no whole number"),
-    ],
-)
-def test_what_cannot_be_decoded_is_said_before_a_step(
-    settings: dict[str, object], sentence: str
-) -> None:
-    network = tiny.decoder()
-    run = RunRequest(source=Tokens.of_ids(tiny.ids(8)))
-    request = DecodeRequest(run=run, **settings)  # type: ignore[arg-type]
-    kind = BeamSearch if request.strategy == "beam" else Decoding
-    with pytest.raises(RequestError, match=sentence):
-        kind(tiny.Bare(network), request)  # type: ignore[arg-type]
-
-
-def test_what_is_never_generated_is_not_among_the_candidates() -> None:
-    network = tiny.decoder()
-    likeliest = start(network).step().token
-    network.spec = replace(network.spec, special=SpecialIds(suppressed=(likeliest,)))
-    step = start(network, sampling=Sampling(top_p=0.7)).step()
-    kept = {c.token: c.kept for c in step.candidates}
-    assert step.token != likeliest
-    assert kept.get(likeliest, 0) == 0
-    closed = step.logits.clone()
-    closed[likeliest] = -math.inf
-    expected = probabilities(closed, Sampling(top_p=0.7))
-    assert all(abs(k - float(expected[t])) <= 1e-6 for t, k in kept.items())
-
-
 @pytest.mark.parametrize("kind", ["dynamic", "longrope"])
 def test_rotations_that_depend_on_the_length_are_turned_anew(kind: str) -> None:
     """Every step equals the full forward of its own text, and the check knows which text."""
@@ -288,13 +148,6 @@ def test_what_a_trace_forgets_is_computed_again(make) -> None:
         assert torch.equal(old, new)
 
 
-def test_surprise_and_entropy_are_in_bits() -> None:
-    for step in finish(start(tiny.decoder())).steps:
-        p = step.logits.double().softmax(-1)
-        assert step.surprise == pytest.approx(-math.log2(float(p[step.token])), abs=1e-4)
-        assert step.entropy == pytest.approx(float(-(p * p.log2()).sum()), abs=1e-4)
-
-
 @pytest.mark.parametrize("make", [tiny.decoder, tiny.encoder_decoder])
 def test_a_step_keeps_no_more_than_its_own_row(make) -> None:
     """Beside what is asked for later: nothing as long as the text."""
@@ -307,23 +160,6 @@ def test_a_step_keeps_no_more_than_its_own_row(make) -> None:
     last = steps[-1].trace
     assert torch.equal(last.logits_at(-1), last.logits_at(len(last.tokens["decoder"]) - 1))
     assert torch.allclose(last.logits_at(0, 3), last.logits[[0, 3]], atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("more", "sentence"),
-    [
-        ({"strategy": "Greedy"}, "no strategy 'Greedy'; there are greedy, sample, beam"),
-        ({"max_new_tokens": 0}, "at least 1"),
-    ],
-)
-def test_what_cannot_be_decoded_is_said_at_once(more: dict[str, object], sentence: str) -> None:
-    with pytest.raises(RequestError, match=sentence):
-        start(tiny.decoder(), **more)
-
-
-def test_a_text_that_does_not_fit_is_refused_before_a_step_is_asked_for() -> None:
-    with pytest.raises(RequestError, match="takes at most"):
-        load_model("random:decoder").decode(ids=[1] * 100_000)
 
 
 def test_one_run_is_told_apart_where_the_mask_looks_ahead() -> None:

@@ -16,7 +16,7 @@ from core.request import DecodeRequest, RunRequest
 from core.run import run
 from core.tokens import Tokens
 from tests.core import tiny
-from tests.core.test_decoding import finish
+from tests.core.decoding_steps import finish
 
 
 def test_one_more_token_reuses_the_prefix_and_equals_the_full_run() -> None:
