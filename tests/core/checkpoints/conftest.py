@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from core.checkpoints.build import Built, build, plan
-from core.checkpoints.files import open_checkpoint
+from core.checkpoints.files import Checkpoint, open_checkpoint
 from core.families import bart, bert, deberta, deberta_v2, electra, gpt2, llama, qwen2, qwen3, t5
+from tests.core.checkpoints.hub_asking import SIZE
+from tests.core.checkpoints.hub_server import HubServer
 from tests.core.families.conftest import trace
 
 CONFIGS: dict[str, Mapping[str, Any]] = {
@@ -92,6 +95,35 @@ def saved(originals: Callable[[str], Saved], tmp_path: Path) -> Callable[[str], 
         return Saved(folder, original.model)
 
     return copy
+
+
+@pytest.fixture
+def nothing_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(self: Checkpoint, name: str, **how: object) -> None:
+        raise AssertionError(f"{name} was read")
+
+    monkeypatch.setattr(Checkpoint, "read", read)
+
+
+@pytest.fixture
+def server(saved: Callable[[str], Saved], tmp_path: Path) -> Iterator[HubServer]:
+    folder = tmp_path / "models" / "org"
+    folder.mkdir(parents=True)
+    llama = saved("llama").folder
+    llama.rename(folder / "tiny")
+    (folder / "tiny" / "pytorch_model.bin").write_bytes(b"not needed")
+    (folder / "tiny" / "README.md").write_text("not needed", "utf-8")
+    with HubServer(tmp_path / "models") as running:
+        yield running
+
+
+@pytest.fixture
+def large(server: HubServer) -> Path:
+    """The weights are one large file; it says nothing, as nobody opens it."""
+    folder = server.folder / "org" / "tiny"
+    (folder / "pytorch_model.bin").write_bytes(os.urandom(SIZE))
+    (folder / "model.safetensors").unlink()
+    return folder / "pytorch_model.bin"
 
 
 def load(folder: Path) -> Built:
