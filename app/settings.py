@@ -54,7 +54,8 @@ _RANGES: dict[str, tuple[float, float]] = {
     "top_k": (0, 1_000_000),
     "top_p": (0.01, 1.0),
     "min_p": (0.0, 1.0),
-    "repetition_penalty": (0.1, 5.0),
+    # `core.spec.PENALTIES`, which takes too long to import before the window is there.
+    "repetition_penalty": (1e-6, 1e6),
     "seed": (0, 2**31 - 1),
     "max_new_tokens": (1, 10_000),
     "speed": (1, 20),

@@ -18,6 +18,7 @@ from app.settings import Remembered, Settings
 from app.wiring import App
 from core import load_model
 from core.builtin import FOLDER
+from core.spec import PENALTIES
 from tests.app.driver import Opener, settled
 
 OWN, TEXT = 1.4, "Once upon a time a king and a queen and a"
@@ -80,7 +81,7 @@ def test_it_stays_with_its_checkpoint(qtbot: QtBot, open_app: Opener, checkpoint
     assert spin.value() == 1.2
 
 
-@pytest.mark.parametrize("penalty", [None, 1.0, 1.3])
+@pytest.mark.parametrize("penalty", [None, 1.0, 1.3, 8.0, *PENALTIES])
 def test_the_choice_is_written_down(tmp_path: Path, penalty: float | None) -> None:
     file = tmp_path / "s.ini"
     Settings(file).save(Remembered(narrowing=Narrowing(repetition_penalty=penalty)))
