@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.choices import DecodeChoice, FillOrder, Inputs, Listed, Narrowing
 from app.imports import finish_torch, import_core
 from app.sampling import sampling_of
-from app.store import Abilities, Answer
+from app.store import SEARCHING, Abilities, Answer
 from app.tasks import Report, ShouldStop
 from core.errors import RequestError
 
@@ -185,7 +185,7 @@ class Engine:
         while found.finished is None:
             fraction = found.index / choice.max_new_tokens
             steps = f"step {found.index + 1} of {choice.max_new_tokens}"
-            report(f"Beam search, {steps}", fraction)
+            report(f"{SEARCHING}, {steps}", fraction)
             found.step()
         return found
 

@@ -72,8 +72,7 @@ class Running:
     def run_against(self, inputs: Inputs, mask: str = "") -> None:
         """Run another text first, unless its run is kept, under the present masks or those named,
         and keep it, so that this one is compared with it; it gives way to the next one that comes
-        so. It waits in a lane of
-        its own, for typing takes the place of this text's run only."""
+        so. It waits in a lane of its own, for typing takes the place of this text's run only."""
         model = self._store.state.model
         if model is not None:
             own = self._question(model)

@@ -58,8 +58,8 @@ def ablation(
     is the last) compared.
 
     One run a head and one more a layer, those of a layer as a batch and from that layer on: slow
-    for large models; remembered. KeyError when the model has no vocabulary head,
-    RequestError when it has no such position.
+    for large models; remembered. KeyError when the model has no vocabulary head, RequestError when
+    it has no such position.
     """
     position = trace.place(position)
     return trace.remembered(

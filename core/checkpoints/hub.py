@@ -60,8 +60,8 @@ def fetch(
 
     A broken or cancelled download is taken up where it stopped, and files that are in the cache are
     not fetched again. check: is given the folder when all but the weights is there, and may raise
-    to save their download. Raises CheckpointError in one sentence, NotNow where
-    it may be had later, or Cancelled.
+    to save their download. Raises CheckpointError in one sentence, NotNow where it may be had
+    later, or Cancelled.
     """
     name, _, revision = source.removeprefix("hub:").partition("@")
     try:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from sentencepiece import SentencePieceProcessor
 
 from core.text import Tokenizer
+from tests.core.vocabularies import sentence_piece
 
 TEXTS = ("the cat sat", "hello world, this", "  the   small rug ", "zebra!")
 Scores = list[tuple[str, float]]
@@ -15,6 +17,19 @@ Scores = list[tuple[str, float]]
 def scores(processor: SentencePieceProcessor) -> Scores:
     count = processor.get_piece_size()
     return [(processor.id_to_piece(i), processor.get_score(i)) for i in range(count)]
+
+
+def llama_pieces(folder: Path) -> SentencePieceProcessor:
+    """A tokenizer.model as Llama's is made: pairs merged, bytes for what is no piece, text as it
+    is."""
+    return sentence_piece(
+        folder / "tokenizer.model",
+        "bpe",
+        size=340,
+        byte_fallback=True,
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+    )
 
 
 def agree(ours: Tokenizer, theirs: Any, texts: tuple[str, ...] = TEXTS) -> None:

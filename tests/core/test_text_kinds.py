@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sentencepiece import SentencePieceProcessor
 from tokenizers import Tokenizer as Library
 from tokenizers import models, pre_tokenizers
 
 from core.text import Tokenizer
+from tests.core.sentence_pieces import llama_pieces, scores
 from tests.core.vocabularies import byte_level, sentence_piece, spec, write_json
 
 TEXTS = (
@@ -151,11 +151,6 @@ DEBERTA = {
 }  # fmt: skip
 
 
-def scores(processor: SentencePieceProcessor) -> list[tuple[str, float]]:
-    count = processor.get_piece_size()
-    return [(processor.id_to_piece(i), processor.get_score(i)) for i in range(count)]
-
-
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("cut", [True, False])
 def test_deberta_folds_case_and_cuts_at_punctuation(tmp_path: Path, lower: bool, cut: bool) -> None:
@@ -183,14 +178,7 @@ def test_llama_with_and_without_a_space_first(tmp_path: Path, first: bool) -> No
     from transformers import LlamaTokenizer
     from transformers.tokenization_utils_sentencepiece import generate_merges
 
-    processor = sentence_piece(
-        tmp_path / "tokenizer.model",
-        "bpe",
-        size=340,
-        byte_fallback=True,
-        normalization_rule_name="identity",
-        remove_extra_whitespaces=False,
-    )
+    processor = llama_pieces(tmp_path)
     config = {"tokenizer_class": "LlamaTokenizer", "add_prefix_space": first, "legacy": True}
     write_json(tmp_path / "tokenizer_config.json", config)
     ours = Tokenizer.from_folder(tmp_path, spec())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.text import Tokenizer
-from tests.core.sentence_pieces import agree, scores
+from tests.core.sentence_pieces import agree, llama_pieces, scores
 from tests.core.vocabularies import sentence_piece, spec, write_json
 
 
@@ -15,14 +15,7 @@ def test_llama_starts_and_falls_back_to_bytes(tmp_path: Path) -> None:
     from transformers import LlamaTokenizer
     from transformers.tokenization_utils_sentencepiece import generate_merges
 
-    processor = sentence_piece(
-        tmp_path / "tokenizer.model",
-        "bpe",
-        size=340,
-        byte_fallback=True,
-        normalization_rule_name="identity",
-        remove_extra_whitespaces=False,
-    )
+    processor = llama_pieces(tmp_path)
     write_json(tmp_path / "tokenizer_config.json", {"tokenizer_class": "LlamaTokenizer"})
     ours = Tokenizer.from_folder(tmp_path, spec())
     vocabulary = {piece: i for i, (piece, _) in enumerate(scores(processor))}
