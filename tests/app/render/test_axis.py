@@ -1,9 +1,6 @@
-"""Labels: only those that fit, the pinned and the hovered one always."""
+"""Labels: how they stand, what marks them, and what the pointer says of them."""
 
 from __future__ import annotations
-
-from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -15,50 +12,17 @@ from app.render.geometry import Rect
 from app.render.grid import SMALLEST, TIGHTEST, fit, taken
 from app.render.heatmap import HeatmapDrawing
 from app.render.page import Page
-from app.render.thinning import fitting
 from app.render.window import Window
 from app.theme import LIGHT
 from tests.app.render.examples import (
-    AWKWARD,
-    CHINESE,
-    ENGLISH,
-    attention,
     figures,
     heatmap,
     mosaic,
 )
+from tests.app.render.labelled import labels, names
 from tests.app.render.recording import RecordingCanvas, Text, overlapping, record
 
 pytestmark = pytest.mark.usefixtures("qapp")
-
-
-def names(count: int) -> list[str]:
-    return [f"token{number}" for number in range(count)]
-
-
-def labels(canvas: RecordingCanvas, known: list[str]) -> list[Text]:
-    return [text for text in canvas.texts if text.words in known]
-
-
-@pytest.mark.parametrize("count", [2, 7, 16, 40, 128, 512, 2048])
-@pytest.mark.parametrize("size", [(1000, 800), (600, 420), (320, 240)])
-def test_labels_never_touch_each_other(count: int, size: tuple[int, int]) -> None:
-    known = names(count)
-    panel = heatmap(np.zeros((count, count)), known, known, row=count // 2, column=count // 3)
-    canvas = record(Figure(title="t", panels=(panel,)), *size)
-    drawn = labels(canvas, known)
-    assert 2 <= len(drawn) <= 2 * count
-    assert overlapping(drawn) == []
-
-
-@pytest.mark.parametrize("count", [7, 128, 2048])
-def test_the_pinned_labels_are_always_drawn_and_emphasised(count: int) -> None:
-    known = names(count)
-    row, column = count // 2 + 1, count // 3 + 1
-    panel = heatmap(np.zeros((count, count)), known, known, row=row, column=column)
-    canvas = record(Figure(title="t", panels=(panel,)))
-    strong = {text.words for text in canvas.texts if text.bold and text.colour == LIGHT.accent}
-    assert strong == {known[row], known[column]}
 
 
 @pytest.mark.parametrize("count", [7, 512])
@@ -88,13 +52,6 @@ def test_the_hovered_labels_are_drawn_over_what_they_touch(count: int) -> None:
             and box.bottom >= text.box.bottom
             for box, how in canvas.rects
         ), text
-
-
-@pytest.mark.parametrize("labels_", [ENGLISH, CHINESE, AWKWARD])
-def test_a_short_text_shows_every_label(labels_: list[str]) -> None:
-    words = record(Figure(title="t", panels=(attention(labels_),))).words
-    for label in set(labels_):
-        assert words.count(label) == 2 * labels_.count(label)
 
 
 def test_a_long_label_is_cut_and_read_in_full_under_the_pointer() -> None:
@@ -215,37 +172,6 @@ def test_a_pinned_label_is_whole_and_clear_of_the_title() -> None:
         assert overlapping(canvas.texts) == []
 
 
-@pytest.mark.parametrize("start", [0, 1])
-@pytest.mark.parametrize("count", [4, 12, 24, 64, 256, 768])
-@pytest.mark.parametrize("size", [(225, 150), (340, 200), (710, 475)])
-def test_numbers_that_only_count_stand_upright_and_round(
-    start: int, count: int, size: tuple[int, int]
-) -> None:
-    known = [str(place + start) for place in range(count)]
-    panel = heatmap(np.zeros((3, count)), list("abc"), known)
-    page = Page(Figure(title="", panels=(panel,)), *size, LIGHT)
-    drawing = page.placed[0].drawing
-    assert isinstance(drawing, HeatmapDrawing)
-    assert not drawing.grid.turned
-    canvas = RecordingCanvas()
-    drawing.paint(canvas)
-    box = drawing.grid.box
-    above = [text for text in canvas.texts if text.box.bottom < box.y and text.words in known]
-    assert len(above) >= 2
-    assert overlapping(above) == []
-    numbers = [int(text.words) for text in above]
-    gaps = set(np.diff(numbers).tolist())
-    if start == 1 and 2 not in gaps:
-        gaps -= {numbers[1] - numbers[0]}  # 1 stands before the round ones
-    assert len(gaps) <= 1
-    assert all(gap in {1, 2, 5, 10, 20, 50, 100, 200, 500} for gap in gaps)
-    hit = drawing.at(box.x + box.width * (count - 0.5) / count, box.y + 1)
-    assert hit is not None
-    drawing.paint_hover(canvas, hit)
-    strong = [text for text in canvas.texts if text.bold]
-    assert known[-1] in {text.words for text in strong}  # every number is read under the pointer
-
-
 @pytest.mark.parametrize("wide", range(20, 30))
 def test_one_word_before_numbers_stands_upright_without_touching_them(wide: int) -> None:
     columns = Axis(title="After layer", labels=("emb", "1", "2", "3", "4", "5", "6"))
@@ -278,43 +204,3 @@ def test_few_rows_under_many_columns_are_tall_enough_for_their_labels() -> None:
     panel = heatmap(np.zeros((4, 768)), names, [str(i) for i in range(768)])
     canvas = record(Figure(title="", panels=(panel,)), 340, 200)
     assert set(names) <= set(canvas.words)
-
-
-@pytest.mark.parametrize("count", range(20, 29))
-def test_row_labels_get_smaller_before_they_are_dropped(count: int) -> None:
-    """In the picture of a small screen, under column labels that lie on their sides."""
-    known = [f"word{number}" for number in range(count)]
-    panel = heatmap(np.zeros((count, count)), known, known, row=3)
-    figure = Figure(title="t", panels=(panel,), note="Each row adds up to 1.")
-    canvas = record(figure, 710, 453)
-    page = Page(figure, 710, 453, LIGHT)
-    drawing = page.placed[0].drawing
-    assert isinstance(drawing, HeatmapDrawing)
-    assert drawing.grid.cell[1] >= 10
-    beside = [text for text in labels(canvas, known) if text.box.right < drawing.grid.box.x]
-    assert [text.words for text in sorted(beside, key=lambda text: text.box.y)] == known
-    assert overlapping(beside) == []
-    assert min(text.box.height for text in beside) >= 9
-
-
-@pytest.mark.parametrize("pinned", [None, 4, 5, 12])
-def test_masks_keep_their_labels_where_others_are_left_out(pinned: int | None) -> None:
-    drawn = list(fitting(0, 21, 6.0, 14.0, pinned, kept=[5, 6, 13]))
-    assert len(drawn) == len(set(drawn))
-    assert all(abs(a - b) * 6 >= 14 for a, b in combinations(drawn, 2)), "none touch"
-    # Only what is pinned goes before them, and of two that touch there is room for one.
-    for mask in (5, 13):
-        assert mask in drawn or (pinned is not None and abs(mask - pinned) < 3)
-    assert pinned is None or pinned in drawn
-    assert len(drawn) >= 5
-
-
-@pytest.mark.parametrize("at", [100, 101, 102, 103])
-def test_a_mask_of_a_long_text_is_named_beside_its_row_and_above_its_column(at: int) -> None:
-    known = names(200)
-    known[at] = "[MASK]"
-    panel = heatmap(np.zeros((200, 200)), known, known)
-    marked = Axis(title="token", labels=tuple(known), marks=((at, "masked"),))
-    canvas = record(Figure(title="t", panels=(replace(panel, rows=marked, columns=marked),)))
-    assert [text.words for text in canvas.texts].count("[MASK]") == 2
-    assert overlapping(labels(canvas, known)) == []
